@@ -1,0 +1,57 @@
+// swift-tools-version: 6.2
+// The arrows of the design: what each target may import. TidyTests compare the sources with this list.
+import PackageDescription
+
+let package = Package(
+  name: "checkout-pipeline",
+  products: [
+    .executable(name: "checkout", targets: ["CheckoutCLI"])
+  ],
+  targets: [
+    .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(name: "CheckoutCore"),
+    .target(name: "CheckoutWire", dependencies: ["CheckoutCore", "CSimdjson", "CCrypto"]),
+    .target(name: "WorkerEngine"),
+    .target(name: "Operations"),
+    .target(name: "CheckoutStages", dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine"]),
+    .target(name: "CheckoutSandbox", dependencies: ["CheckoutCore", "Operations"]),
+    .target(
+      name: "KafkaAdapter",
+      dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine", "Operations", "CRdKafka"]),
+    .target(
+      name: "SQLiteAdapter",
+      dependencies: ["CheckoutCore", "CheckoutWire", "CheckoutSandbox", "Operations", "CSQLite"]),
+    .target(
+      name: "CheckoutSimulation",
+      dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "CheckoutSandbox"]),
+    .target(
+      name: "CheckoutTools",
+      dependencies: [
+        "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "CheckoutSandbox", "Operations",
+      ]),
+    .executableTarget(
+      name: "CheckoutCLI",
+      dependencies: [
+        "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter",
+        "CheckoutSandbox", "CheckoutTools", "Operations",
+      ]),
+  ],
+  cxxLanguageStandard: .cxx17
+)
+
+// One loop of settings for every Swift target, so that no target is checked less strictly than another.
+let swiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+for target in package.targets where target.type != .system && target.name != "CSimdjson" {
+  target.swiftSettings = swiftSettings
+}

@@ -1,0 +1,4 @@
+// simdjson behind a C interface.
+#ifndef CSIMDJSON_H
+#define CSIMDJSON_H
+#endif

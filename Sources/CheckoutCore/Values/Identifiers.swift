@@ -1,0 +1,58 @@
+// Ids that are derived, never drawn: the same cause always has the same id, on every worker and after every crash.
+
+/// Derives provider keys and event ids. The hash comes from outside, because Core imports nothing.
+package struct Identifiers: Sendable {
+  private let digest: @Sendable ([UInt8]) -> [UInt8]
+
+  /// `digest` is a cryptographic hash (SHA-256).
+  package init(digest: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+    self.digest = digest
+  }
+
+  /// Hash of `parts`, each preceded by its length so that no two lists read alike; 32 lower-case hex digits.
+  package func hash(_ parts: [String]) -> String {
+    var bytes: [UInt8] = []
+    for part in parts {
+      bytes.append(contentsOf: "\(part.utf8.count):".utf8)
+      bytes.append(contentsOf: part.utf8)
+    }
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in digest(bytes).prefix(16) {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The key a provider sees for one call of an attempt. Only reserve, confirm and release have generations above 1.
+  package func providerKey(_ attempt: AttemptID, _ operation: Operation, generation: Int) -> ProviderKey {
+    let hash = hash(["provider", attempt.merchantID, attempt.idempotencyKey, operation.rawValue, "\(generation)"])
+    return ProviderKey(text: "ck_\(operation.rawValue)_\(hash)")
+  }
+
+  /// Id of an outcome, or of what validation passes on.
+  package func event(_ type: EventType, of origin: Origin) -> String {
+    hash(["event", origin.position.text, type.rawValue])
+  }
+
+  /// Id of an ended attempt's answer to its own origin after the group's offsets were lost.
+  package func replayedEvent(_ type: EventType, of origin: Origin) -> String {
+    hash(["event", origin.position.text, type.rawValue, "replayed"])
+  }
+
+  /// Id of a notice; `number` is how many of this type came before it for this attempt.
+  package func notice(_ type: EventType, of origin: Origin, number: Int) -> String {
+    hash(["notice", origin.position.text, type.rawValue, "\(number)"])
+  }
+
+  /// Id of a pending event that the worker of the message at `consumed` publishes.
+  package func pendingEvent(_ type: EventType, from consumed: Position) -> String {
+    hash(["pending", consumed.text, type.rawValue])
+  }
+
+  /// Id of a pending event that a sweep publishes.
+  package func sweepEvent(_ attempt: AttemptID, epoch: Int64) -> String {
+    hash(["sweep", attempt.merchantID, attempt.idempotencyKey, "\(epoch)", "sweep"])
+  }
+}

@@ -1,0 +1,10 @@
+// Which reference data decided.
+
+/// The version of the account and price data a decision was made with; opaque, compared for equality only.
+package struct ReferenceVersion: Hashable, Sendable {
+  package let text: String
+
+  package init(_ text: String) {
+    self.text = text
+  }
+}

@@ -1,0 +1,147 @@
+// What the engine calls: one stage of a pipeline. A stage decides, the engine moves messages.
+
+/// Names one message in flight; valid until the message is finished or its partition is gone.
+package struct Ticket: Hashable, Sendable {
+  package let slot: Int
+  package let offset: Int64
+  /// The assignment it belongs to.
+  package let generation: Int
+
+  package init(slot: Int, offset: Int64, generation: Int) {
+    self.slot = slot
+    self.offset = offset
+    self.generation = generation
+  }
+}
+
+/// A message handed to a stage: it is the earliest unfinished one of its key, or an interrupting one.
+package struct Delivery: Sendable {
+  package let ticket: Ticket
+  package let partition: TopicPartition
+  package let record: Record
+  /// True if the group had no committed offset for the partition when it was assigned.
+  package let offsetsWereLost: Bool
+
+  package init(ticket: Ticket, partition: TopicPartition, record: Record, offsetsWereLost: Bool) {
+    self.ticket = ticket
+    self.partition = partition
+    self.record = record
+    self.offsetsWereLost = offsetsWereLost
+  }
+}
+
+/// Where a message goes in the lanes.
+package struct LaneRule: Sendable {
+  /// Messages with equal lane keys are handed over in order; nil: no order is kept.
+  package let key: Bytes?
+  /// True: handed over once the earlier messages of its lane have *started*; false: once they are *finished*.
+  package let interrupting: Bool
+
+  package init(key: Bytes?, interrupting: Bool) {
+    self.key = key
+    self.interrupting = interrupting
+  }
+}
+
+/// Why a message becomes a dead letter.
+package struct DeadLetter: Hashable, Sendable {
+  /// `dlq-code`.
+  package let code: String
+  /// `dlq-detail`; one line, no personal data; cut at 512 bytes.
+  package let detail: String
+  /// Replaces the original value where it must not be copied in clear (`dlq-redacted`); nil: the exact bytes.
+  package let redactedValue: Bytes?
+
+  package init(code: String, detail: String, redactedValue: Bytes? = nil) {
+    self.code = code
+    self.detail = detail
+    self.redactedValue = redactedValue
+  }
+}
+
+/// The time of one loop turn, read once.
+package struct Moment: Hashable, Sendable {
+  /// Nanoseconds since the Unix epoch.
+  package let wall: Int64
+  /// Nanoseconds of a clock that is never set and runs through suspend.
+  package let boot: Int64
+
+  package init(wall: Int64, boot: Int64) {
+    self.wall = wall
+    self.boot = boot
+  }
+}
+
+/// What a stage asks of the engine during one call.
+package struct Turn {
+  /// One request to the engine.
+  package enum Request: Sendable {
+    /// The message is done; its outputs and its offset are committed together.
+    case finish(Ticket, [Output])
+    /// The message cannot be processed: it goes to the dead letters and is done.
+    case deadLetter(Ticket, DeadLetter)
+    /// The message waits for something that takes long: it no longer counts as in flight, its lane stays closed.
+    case park(Ticket)
+    /// The message goes on: it counts as in flight again.
+    case unpark(Ticket)
+    /// Outputs that belong to no message (a sweep): committed with the next job.
+    case emit([Output])
+  }
+
+  /// The turn's time.
+  package let now: Moment
+  /// In the order asked.
+  package private(set) var requests: [Request] = []
+  /// When the stage wants `tick` called again at the latest (boot clock); nil: no need.
+  package private(set) var wakeAt: Int64?
+
+  package init(now: Moment) {
+    self.now = now
+  }
+
+  /// The message is done with these outputs.
+  package mutating func finish(_ ticket: Ticket, _ outputs: [Output]) {
+    requests.append(.finish(ticket, outputs))
+  }
+
+  /// The message goes to the dead letters.
+  package mutating func deadLetter(_ ticket: Ticket, _ letter: DeadLetter) {
+    requests.append(.deadLetter(ticket, letter))
+  }
+
+  /// The message leaves the in-flight budget for a while.
+  package mutating func park(_ ticket: Ticket) { requests.append(.park(ticket)) }
+
+  /// The message is back in the in-flight budget.
+  package mutating func unpark(_ ticket: Ticket) { requests.append(.unpark(ticket)) }
+
+  /// Outputs without a message.
+  package mutating func emit(_ outputs: [Output]) { requests.append(.emit(outputs)) }
+
+  /// Asks for a `tick` no later than `boot`.
+  package mutating func wake(at boot: Int64) {
+    wakeAt = min(wakeAt ?? boot, boot)
+  }
+}
+
+/// A stage. The engine calls it on one thread and never two calls at once; a stage never blocks. Answers to what it has
+/// started elsewhere (journal, services) come back through the `Inbox` it was made with, as `resume`.
+package protocol Stage {
+  /// What comes back from journal and services.
+  associatedtype Event: Sendable
+
+  /// Where a message goes in the lanes; cheap, looks at key and headers only.
+  func lane(of record: Record) -> LaneRule
+  /// New messages that may start.
+  mutating func receive(_ deliveries: [Delivery], _ turn: inout Turn)
+  /// What has come back.
+  mutating func resume(_ events: [Event], _ turn: inout Turn)
+  /// Called when the time asked for has come.
+  mutating func tick(_ turn: inout Turn)
+  /// Intake has stopped and the partitions will be given back: start nothing new that takes long; finish what can be.
+  mutating func drain(_ turn: inout Turn)
+  /// These messages are taken away unfinished: withdraw what was not sent, give their attempts up. `resume` still gets the answers.
+  mutating func forget(_ tickets: [Ticket], _ turn: inout Turn)
+  /// True while the stage cannot take more (a service or the journal is down): the engine pauses intake, polling goes on.
+  var wantsPause: Bool { get }
+}
