@@ -11,11 +11,12 @@ let package = Package(
     .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CheckoutCore"),
     .target(name: "CheckoutWire", dependencies: ["CheckoutCore", "CSimdjson", "CCrypto"]),
     .target(name: "WorkerEngine"),
-    .target(name: "Operations"),
+    .target(name: "Operations", dependencies: ["CLinux"]),
     .target(name: "CheckoutStages", dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine"]),
     .target(name: "CheckoutSandbox", dependencies: ["CheckoutCore", "Operations"]),
     .target(
@@ -38,6 +39,7 @@ let package = Package(
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter",
         "CheckoutSandbox", "CheckoutTools", "Operations",
       ]),
+    .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,53 @@
+# What a person runs here. `make` alone lists it; CI runs `make test`.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# Debug builds: they compile in a third of the time, and overflow and precondition traps stay on in the tests.
+# The import check makes an import that Package.swift does not allow an error.
+BUILD_FLAGS := --explicit-target-dependency-import-check error
+STATIC_FLAGS := -c release --static-swift-stdlib
+# swift build locks .build itself; one job at a time keeps the output readable under make -j.
+.NOTPARALLEL:
+
+.PHONY: help bootstrap build demo check lint tidy test bench release clean format
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+bootstrap: ## install what is missing (Debian packages, .venv); quiet when nothing is
+	@scripts/bootstrap
+
+build: bootstrap ## debug build of everything
+	swift build $(BUILD_FLAGS)
+
+demo: bootstrap ## build, then run the whole pipeline on this machine: no broker, no database needed
+	@swift build $(BUILD_FLAGS) --product checkout
+	@"$$(swift build --show-bin-path)/checkout" demo $(ARGS)
+
+check: bootstrap lint build tidy ## format, style rules, warnings, imports
+
+lint: ## formatting and lint rules of .swift-format
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+
+tidy: bootstrap ## the style rules that are tests
+	swift test $(BUILD_FLAGS) --filter TidyTests
+
+test: bootstrap lint ## everything CI runs: lint, warnings, style rules, all tests
+	swift test $(BUILD_FLAGS)
+
+bench: bootstrap ## measure (release build); one JSON line per figure
+	swift build $(BUILD_FLAGS) -c release --product checkout
+	@"$$(swift build -c release --show-bin-path)/checkout" bench $(ARGS)
+
+release: bootstrap ## static, stripped binary and its checksum in dist/
+	swift build $(BUILD_FLAGS) $(STATIC_FLAGS) --product checkout
+	mkdir -p dist
+	install -m 755 "$$(swift build $(STATIC_FLAGS) --show-bin-path)/checkout" dist/checkout
+	strip dist/checkout
+	cd dist && sha256sum checkout > checkout.sha256 && ls -l checkout
+
+format: ## rewrite the sources in the project's format
+	swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+clean: ## remove what was built; .venv stays
+	rm -rf .build dist out
