@@ -98,15 +98,16 @@ package enum CommitResult: Hashable, Sendable {
   case refused(output: Int, detail: String)
 }
 
-/// One consumer and one producer under one identity. All calls come from the worker's loop; only `wake` may come from
-/// any thread. No call blocks longer than its `wait`.
+/// One consumer and one producer under one identity. All calls come from the worker's loop; only what `waker` returns may
+/// be called from any thread. No call blocks longer than its `wait`.
 package protocol Broker: AnyObject {
   /// Joins the group and subscribes.
   func subscribe() throws(WorkerFailure)
   /// Returns what has arrived, at most `maxRecords` messages; waits up to `waitNanoseconds` if there is nothing, less if woken.
   func poll(maxRecords: Int, waitNanoseconds: Int64) -> [BrokerEvent]
-  /// Ends a waiting `poll` early. Any thread.
-  func wake()
+  /// Ends a waiting `poll` early, or the next one if none is waiting. Any thread may call the closure, at any time, also
+  /// after `close`; it holds nothing that must not be shared.
+  var waker: @Sendable () -> Void { get }
   /// Answers `assigned`: consumption starts at the committed offsets (or where the reset policy says).
   func start(generation: Int)
   /// Answers `revoked` and `lost`: gives the partitions back.
