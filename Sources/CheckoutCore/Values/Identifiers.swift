@@ -55,4 +55,9 @@ package struct Identifiers: Sendable {
   package func sweepEvent(_ attempt: AttemptID, epoch: Int64) -> String {
     hash(["sweep", attempt.merchantID, attempt.idempotencyKey, "\(epoch)", "sweep"])
   }
+
+  /// Id of the event that brings a watched attempt back for its next look-up.
+  package func watchEvent(_ attempt: AttemptID, epoch: Int64, lookUpsDone: Int) -> String {
+    hash(["watch", attempt.merchantID, attempt.idempotencyKey, "\(epoch)", "\(lookUpsDone)"])
+  }
 }

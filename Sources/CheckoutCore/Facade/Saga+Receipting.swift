@@ -1,0 +1,104 @@
+// States receipting and receiptPending: the hold becomes a sale, the customer gets one receipt. Both are repeated under
+// their keys after a crash.
+
+extension Saga {
+  mutating func nextReceipting(_ now: SagaNow) -> Move {
+    if row.cancel != nil {
+      var draft = draft("cancelled while receipting", [], now) { _ in }
+      undo(.cancelled, in: &draft, now)
+      return .write(draft)
+    }
+    switch row.hold.status {
+    case .intended: return reserve()
+    case .held:
+      if context.traits.inventoryConfirms, !memory.confirmed { return confirm() }
+    case .confirmed: break
+    case .gone, .refused, .released:
+      var draft = draft("hold gone", [], now) { _ in }
+      undo(.reservationExpired, in: &draft, now)
+      return .write(draft)
+    }
+    return createReceipt(now)
+  }
+
+  private func confirm() -> Move {
+    .call(
+      SagaCall(
+        operation: .confirm, key: key(.confirm, generation: row.hold.generation),
+        command: .inventory(.confirm(reservationID: row.hold.reservationID ?? "")), notAfter: nil))
+  }
+
+  mutating func answerConfirm(_ reply: InventoryReply, _ now: SagaNow) -> Move {
+    switch reply {
+    case .confirmed:
+      memory.confirmed = true
+      return next(now)
+    case .gone: return holdGone(now)
+    case .trouble(.notApplied(.permanent, let detail)): return park(.confirmRefused, detail: detail, now)
+    case .trouble(let trouble): return again(.confirm, note(trouble), now)
+    case .reserved, .outOfStock, .released: return again(.confirm, "unexpected answer to a confirm", now)
+    }
+  }
+
+  /// Paid, but the hold ran out: reserve again under the next generation, else give the money back.
+  private mutating func holdGone(_ now: SagaNow) -> Move {
+    let last = row.holds.count - 1
+    var draft = draft("hold gone", [.init("generation", "\(row.hold.generation)")], now) {
+      $0.holds[last].status = .gone
+    }
+    if row.holds.count < 3 {
+      draft.row.holds.append(Hold(generation: row.hold.generation + 1, status: .intended))
+      memory.reserveMayBeSent = false
+    } else {
+      undo(.reservationExpired, in: &draft, now)
+    }
+    return .write(draft)
+  }
+
+  private mutating func createReceipt(_ now: SagaNow) -> Move {
+    if memory.receiptMayBeSent, let sent = row.receipt.firstSentAt {
+      let window = context.traits.receiptKeyWindow
+      if window == .zero || now.time + context.settings.callTotalTimeout >= sent + window {
+        return park(.receiptUnknown, detail: "a receipt may have been sent, and its key may be forgotten", now)
+      }
+    }
+    memory.receiptMayBeSent = true
+    let chargeID: String? =
+      switch row.charge.status {
+      case .captured(let id, _), .authorised(let id, _): id
+      case .none, .notRequired, .sent, .declined, .actionRequired, .refused, .absent: nil
+      }
+    return .call(
+      SagaCall(
+        operation: .receipt, key: key(.receipt),
+        command: .receipt(.create(chargeID: chargeID, amount: row.amount, request: row.request)), notAfter: nil))
+  }
+
+  /// Certainly not sent and never will be: a person must look. Without a send time a later retry starts afresh.
+  private mutating func receiptRefused(_ detail: String, _ now: SagaNow) -> Move {
+    memory.receiptMayBeSent = false
+    let move = park(.receiptRefused, detail: detail, now)
+    guard case .write(var draft) = move else { return move }
+    draft.row.receipt.firstSentAt = nil
+    return .write(draft)
+  }
+
+  mutating func answerReceipt(_ reply: ReceiptReply, _ now: SagaNow) -> Move {
+    switch reply {
+    case .created(let url):
+      var draft = draft("completed", [.init("receipt", url)], now) { row in
+        row.receipt.url = url
+        row.state = .completed
+        row.endedAt = now.time
+        row.owner = nil
+      }
+      draft.end = .ended
+      return .write(draft)
+    case .trouble(.notApplied(.permanent, let detail)):
+      return receiptRefused(detail, now)
+    case .trouble(.notApplied(.transient, let detail)):
+      return again(.receipt, detail, now)
+    case .trouble(let trouble): return again(.receipt, note(trouble), now)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// The watch on an attempt that ended unpaid although a charge was sent and never definitely refused. The published
+// outcome stays; a late success owes one refund or void, as an obligation of its own.
+
+extension Saga {
+  /// How long after the end an attempt is looked up again; the third look is at the end of the key window.
+  private static let lookUpAfter: [TimeSpan] = [.hours(1), .hours(24)]
+
+  /// Plans the watch in the row of an attempt that ends.
+  func planWatch(_ row: inout Attempt, _ now: SagaNow) {
+    guard row.charge.everUnknown || memory.chargeEverUnknown, row.charge.status == .absent else { return }
+    row.charge.everUnknown = true
+    row.watch = Watch(lookUpsDone: 0, nextAt: now.time + .hours(1))
+  }
+
+  /// When the look-up after `done` ones is due; nil: the watch is over.
+  private func nextLookUp(done: Int) -> Timestamp? {
+    let end = row.endedAt ?? row.updatedAt
+    if done < Saga.lookUpAfter.count { return end + Saga.lookUpAfter[done] }
+    let windowEnd = (row.charge.firstSentAt ?? end) + context.traits.payment.chargeKeyWindow
+    return done == Saga.lookUpAfter.count && windowEnd > end + .hours(24) ? windowEnd : nil
+  }
+
+  mutating func nextWatching(_ now: SagaNow) -> Move {
+    guard row.hasEnded, row.parked == nil, let watch = row.watch, watch.nextAt <= now.time else {
+      return .finish(.obligationsDone)
+    }
+    guard let owed = watch.owed else { return lookUpWatched() }
+    switch owed.status {
+    case .done: return .finish(.obligationsDone)
+    case .refused(let detail): return park(.refundRefused, detail: detail, now)
+    case .owed: return sendOwed(owed, now)
+    case .sent:
+      if memory.voidWasRefused { return lookUpWatched() }
+      if memory.compensationIsFresh { return callOwed(owed) }
+      if memory.compensationMayBeSentAgain { return sendOwed(owed, now) }
+      let operation: Operation = owed.kind == .void ? .void : .refund
+      return .call(
+        SagaCall(
+          operation: operation, key: key(operation),
+          command: .payment(.lookUp(operation: operation, sentAt: owed.firstSentAt ?? row.createdAt)),
+          notAfter: nil))
+    }
+  }
+
+  private func lookUpWatched() -> Move {
+    lookUpCharge()
+  }
+
+  private mutating func callOwed(_ owed: Compensation) -> Move {
+    memory.compensationIsFresh = false
+    let command: PaymentCommand =
+      owed.kind == .void
+      ? .void(chargeID: owed.chargeID) : .refund(chargeID: owed.chargeID, amount: owed.amount)
+    let operation: Operation = owed.kind == .void ? .void : .refund
+    return .call(
+      SagaCall(operation: operation, key: key(operation), command: .payment(command), notAfter: nil))
+  }
+
+  private func sendOwed(_ owed: Compensation, _ now: SagaNow) -> Move {
+    var draft = draft("\(owed.kind.rawValue) of a late success sent", [], now) { row in
+      row.watch?.owed?.status = .sent
+      row.watch?.owed?.firstSentAt = owed.firstSentAt ?? now.time
+      row.watch?.owed?.lastSentAt = now.time
+    }
+    draft.compensationIsFresh = true
+    return .write(draft)
+  }
+
+  /// What a watched charge's look-up says.
+  mutating func answerWatched(_ reply: PaymentReply, _ now: SagaNow) -> Move {
+    switch reply {
+    case .captured(let chargeID, let amount):
+      return owes(Compensation(kind: .refund, chargeID: chargeID, amount: amount), now)
+    case .authorised where memory.voidWasRefused, .actionRequired where memory.voidWasRefused:
+      return park(.refundRefused, detail: memory.trouble ?? "void refused", now)
+    case .authorised(let chargeID, let amount):
+      return owes(Compensation(kind: .void, chargeID: chargeID, amount: amount), now)
+    case .actionRequired(let chargeID):
+      return owes(Compensation(kind: .void, chargeID: chargeID, amount: row.amount), now)
+    case .declined(let code):
+      return endWatch("definitely declined", [.init("code", code)], now)
+    case .notFound:
+      let done = (row.watch?.lookUpsDone ?? 0) + 1
+      guard let nextAt = nextLookUp(done: done) else { return endWatch("watched to the end", [], now) }
+      var draft = draft("looked up again: not found", [], now) {
+        $0.watch = Watch(lookUpsDone: done, nextAt: nextAt)
+      }
+      draft.end = .obligationsDone
+      draft.row.owner = nil
+      return .write(draft)
+    case .inProgress: return again(.chargeLookUp, "still in progress", now)
+    case .trouble(let trouble): return again(.chargeLookUp, note(trouble), now)
+    case .voided, .voidRefused, .refunded: return again(.chargeLookUp, "unexpected answer to a look-up", now)
+    }
+  }
+
+  private mutating func owes(_ compensation: Compensation, _ now: SagaNow) -> Move {
+    memory.voidWasRefused = false
+    return .write(
+      draft("late success", [.init("amount_minor", "\(compensation.amount.minor)")], now) {
+        $0.watch?.owed = compensation
+      })
+  }
+
+  private func endWatch(_ name: String, _ detail: [Step.Detail], _ now: SagaNow) -> Move {
+    var draft = draft(name, detail, now) { row in
+      row.watch = nil
+      row.owner = nil
+    }
+    draft.end = .obligationsDone
+    return .write(draft)
+  }
+
+  mutating func watchCompensated(reference: String, _ now: SagaNow) -> Move {
+    var draft = draft("late success undone", [.init("reference", reference)], now) { row in
+      row.watch?.owed?.status = .done(reference: reference)
+      row.watch?.nextAt = .distantFuture
+      row.owner = nil
+    }
+    draft.end = .obligationsDone
+    return .write(draft)
+  }
+
+  /// A watched attempt waits in the journal, not in a worker: the sweep brings it back. After the budget of an owed
+  /// compensation a person must look.
+  mutating func againWatching(_ now: SagaNow) -> Move {
+    let settings = context.settings
+    let before = row.retry
+    let since = before?.since ?? now.time
+    let tries = (before?.tries ?? 0) + 1
+    if row.watch?.owed != nil, !memory.misconfigured, now.time >= since + settings.reconciliationBudget {
+      return park(.refundBudgetSpent, detail: memory.trouble ?? "", now)
+    }
+    let wait = now.backoff(
+      first: settings.reconciliationBackoffFirst, max: settings.reconciliationBackoffMax, tries: tries - 1)
+    var draft = draft("will look again", [.init("trouble", memory.trouble ?? "")], now) { row in
+      row.retry = RetrySchedule(since: since, tries: tries, nextAt: now.time + wait)
+      row.watch?.nextAt = now.time + wait
+      row.owner = nil
+    }
+    draft.end = .obligationsDone
+    return .write(draft)
+  }
+}

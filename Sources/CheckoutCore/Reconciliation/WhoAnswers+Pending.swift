@@ -1,0 +1,126 @@
+// Pending work (saga: "Who answers" 3, "Reconciliation"): what reconciliation does with a message of `checkout.pending`.
+
+extension WhoAnswers {
+  /// Rule 1 for a pending event that the row waits for, else rule 3: its open obligations, and no outcome.
+  package func pending(_ view: AttemptView?, eventID: String, message: Position, now: Timestamp) -> Admission {
+    guard let view else { return .unknownAttempt }
+    let row = view.attempt
+    if let handOver = row.handOver, row.owedBy == .event(handOver.eventID),
+      handOver.eventID == context.identifiers.pendingEvent(handOver.type, from: message)
+    {
+      return .answer(.handOver(row))
+    }
+    guard row.owedBy == .message(message) || row.owedBy == .event(eventID) else {
+      return obligations(view, message: message, now: now)
+    }
+    if row.hasEnded, row.owedBy == .message(message) { return .answer(.outcome(row)) }
+    if row.hasEnded {
+      let next = changed(row, now) { $0.owedBy = .message(message) }
+      return .write(write(next, "answers", [], message), then: .outcome(next))
+    }
+    if row.parked != nil { return .answer(.parked(row)) }
+    if let until = view.ownedUntil, row.owner != context.worker { return .wait(until: until) }
+    return takeOver(row, message: message, role: .reconciliation, now: now)
+  }
+
+  /// An ended attempt that still owes something is worked on; anything else is somebody else's.
+  private func obligations(_ view: AttemptView, message: Position, now: Timestamp) -> Admission {
+    let row = view.attempt
+    guard row.hasEnded, row.parked == nil, let watch = row.watch, watch.nextAt <= now else {
+      return .answer(.nothing)
+    }
+    if let until = view.ownedUntil, row.owner != context.worker { return .wait(until: until) }
+    return takeOver(row, message: message, role: .watching, now: now)
+  }
+
+  /// A person's retry or resolve: the write that applies it makes its message the one that answers.
+  package func personsWord(_ view: AttemptView?, _ word: PersonsWord, message: Position, now: Timestamp) -> Admission {
+    guard let view else { return .unknownAttempt }
+    let row = view.attempt
+    if row.owedBy == .message(message) {
+      return pending(view, eventID: "", message: message, now: now)
+    }
+    // Another version: the person looked at another row. The word has no effect, and no answer depends on it.
+    guard row.parked != nil, row.version == word.rowVersion else {
+      return obligations(view, message: message, now: now)
+    }
+    guard let resolution = word.resolution else { return retry(row, word, message: message, now: now) }
+    return resolve(row, as: resolution, word, message: message, now: now)
+  }
+
+  private func retry(_ row: Attempt, _ word: PersonsWord, message: Position, now: Timestamp) -> Admission {
+    let isWatch = row.hasEnded
+    let next = changed(row, now) { next in
+      next.parked = nil
+      next.retry = nil
+      next.epoch += 1
+      next.owner = context.worker
+      next.custody = .reconciliation
+      if isWatch {
+        if case .refused = next.watch?.owed?.status { next.watch?.owed?.status = .owed }
+        next.watch?.nextAt = now
+      } else {
+        next.owedBy = .message(message)
+        next.handOver = nil
+        if case .refused = next.compensation?.status { next.compensation?.status = .owed }
+        if next.receipt.firstSentAt == nil, next.isReceipting { next.receipt.firstSentAt = now }
+      }
+    }
+    let detail = [Step.Detail("who", word.who), Step.Detail("note", word.note)]
+    return .takeOver(write(next, "retried by a person", detail, message), isWatch ? .watching : .reconciliation)
+  }
+
+  private func resolve(
+    _ row: Attempt, as resolution: ResolvedAs, _ word: PersonsWord, message: Position, now: Timestamp
+  ) -> Admission {
+    // Unpaid while money is with us would be a lie: only with evidence that it went back by another way.
+    if resolution != .completed, row.holdsMoney, word.refundedOutside == nil { return .answer(.nothing) }
+    let isEndedAlready = row.hasEnded
+    let next = changed(row, now) { next in
+      next.parked = nil
+      next.retry = nil
+      next.owner = nil
+      next.epoch += 1
+      if isEndedAlready {
+        next.watch?.owed?.status = .done(reference: word.refundedOutside ?? "by hand")
+        next.watch?.nextAt = .distantFuture
+        return
+      }
+      next.owedBy = .message(message)
+      next.handOver = nil
+      next.endedAt = now
+      if let reference = word.refundedOutside { next.closeCompensation(reference: reference) }
+      switch resolution {
+      case .completed: next.state = .completed
+      case .failed: next.state = .failed(.closedByPerson)
+      case .cancelled: next.state = .cancelled
+      }
+    }
+    var detail = [
+      Step.Detail("as", resolution.rawValue), Step.Detail("who", word.who), Step.Detail("note", word.note),
+    ]
+    if let reference = word.refundedOutside { detail.append(.init("refunded outside", reference)) }
+    return .write(
+      write(next, "resolved by a person", detail, message), then: isEndedAlready ? .nothing : .outcome(next))
+  }
+}
+
+extension Attempt {
+  var isReceipting: Bool {
+    switch state {
+    case .receipting, .receiptPending: true
+    case .reserving, .charging, .releasing, .refunding, .completed, .failed, .cancelled: false
+    }
+  }
+
+  /// What was taken went back by another way.
+  mutating func closeCompensation(reference: String) {
+    switch charge.status {
+    case .captured(let id, let amount):
+      compensation = Compensation(kind: .refund, chargeID: id, amount: amount, status: .done(reference: reference))
+    case .authorised(let id, let amount):
+      compensation = Compensation(kind: .void, chargeID: id, amount: amount, status: .done(reference: reference))
+    case .none, .notRequired, .sent, .declined, .actionRequired, .refused, .absent: break
+    }
+  }
+}
