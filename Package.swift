@@ -39,6 +39,7 @@ let package = Package(
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter",
         "CheckoutSandbox", "CheckoutTools", "Operations",
       ]),
+    .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
   ],
   cxxLanguageStandard: .cxx17

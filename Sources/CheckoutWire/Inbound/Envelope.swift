@@ -1,0 +1,145 @@
+// CloudEvents 1.0, Kafka protocol binding: where a message's type, trace and object stand, in either mode.
+import CheckoutCore
+
+/// The headers that mean something to us. Names are lower case by the binding; `content-type` is read in any case.
+/// Of several with one name the last counts, as in Kafka's own clients.
+struct EventHeaders {
+  var type: ArraySlice<UInt8>?
+  var id: ArraySlice<UInt8>?
+  var origin: ArraySlice<UInt8>?
+  var time: ArraySlice<UInt8>?
+  var traceparent: ArraySlice<UInt8>?
+  var tracestate: ArraySlice<UInt8>?
+  var isStructured = false
+
+  init(_ headers: [InboundMessage.Header]) {
+    for header in headers {
+      switch header.name.count {
+      case 5 where header.name.elementsEqual("ce_id".utf8): id = header.value
+      case 7 where header.name.elementsEqual("ce_type".utf8): type = header.value
+      case 7 where header.name.elementsEqual("ce_time".utf8): time = header.value
+      case 9 where header.name.elementsEqual("ce_origin".utf8): origin = header.value
+      case 10 where header.name.elementsEqual("tracestate".utf8): tracestate = header.value
+      case 11 where header.name.elementsEqual("traceparent".utf8): traceparent = header.value
+      case 12 where lowercased(header.name).elementsEqual("content-type".utf8):
+        isStructured = header.value.map(isStructuredContent) ?? false
+      default: break
+      }
+    }
+  }
+}
+
+private func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+  bytes.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }
+}
+
+// Media types are case-insensitive; parameters such as charset may follow.
+private func isStructuredContent(_ value: ArraySlice<UInt8>) -> Bool {
+  guard value.count <= 256 else { return false }
+  let media = lowercased(value.prefix { $0 != 0x3B }).filter { $0 != 0x20 && $0 != 0x09 }
+  return media.elementsEqual("application/cloudevents+json".utf8)
+}
+
+/// A message's object, its kind and its trace.
+struct Envelope {
+  let document: JSONDocument
+  let object: JSONNode
+  /// Nil: neither a request nor a cancellation.
+  let isCancel: Bool?
+  let trace: TraceContext?
+  // The object's own bytes; nil if it is part of a larger text.
+  private let bytes: ArraySlice<UInt8>?
+
+  init(_ value: ArraySlice<UInt8>, headers: EventHeaders) throws(UnusableMessage) {
+    let outer = try Self.parse(value)
+    guard outer.kind(outer.root) == .object else {
+      throw UnusableMessage(malformed: "not an object", outer)
+    }
+    guard headers.isStructured else {
+      document = outer
+      object = outer.root
+      bytes = value
+      isCancel = Self.isCancel(header: headers.type, outer, member: outer.member(outer.root, "type"))
+      trace = TraceContext(parent: headers.traceparent, state: headers.tracestate)
+      return
+    }
+    if let encoded = outer.member(outer.root, "data_base64").flatMap({ outer.utf8($0) }) {
+      guard let decoded = decodeBase64(encoded) else {
+        throw UnusableMessage(malformed: "data_base64 is not base64", outer)
+      }
+      document = try Self.parse(decoded[...])
+      object = document.root
+      bytes = decoded[...]
+    } else {
+      guard let data = outer.member(outer.root, "data") else {
+        throw UnusableMessage(malformed: "structured mode without data", outer)
+      }
+      document = outer
+      object = data
+      bytes = nil
+    }
+    guard document.kind(object) == .object else {
+      throw UnusableMessage(malformed: "data is not an object", document)
+    }
+    if let type = outer.member(outer.root, "type") {
+      isCancel = Self.isCancel(header: headers.type, outer, member: type)
+    } else {
+      isCancel = Self.isCancel(header: headers.type, document, member: document.member(object, "type"))
+    }
+    trace = TraceContext(
+      parent: outer.member(outer.root, "traceparent").flatMap { outer.utf8($0) } ?? headers.traceparent,
+      state: outer.member(outer.root, "tracestate").flatMap { outer.utf8($0) } ?? headers.tracestate)
+  }
+
+  private static func parse(_ bytes: ArraySlice<UInt8>) throws(UnusableMessage) -> JSONDocument {
+    do throws(JSONError) {
+      return try JSONDocument(parsing: bytes)
+    } catch {
+      throw UnusableMessage(malformed: error.detail, bytes: bytes)
+    }
+  }
+
+  private static func isCancel(
+    header: ArraySlice<UInt8>?, _ document: JSONDocument, member: JSONNode?
+  ) -> Bool? {
+    guard let type = header ?? member.map({ document.utf8($0) ?? [] }) else { return false }
+    if type.elementsEqual(EventType.requested.rawValue.utf8) { return false }
+    if type.elementsEqual(EventType.cancelRequested.rawValue.utf8) { return true }
+    return nil
+  }
+
+  /// The object's JSON without a byte order mark: as received if it was a text of its own, else written anew.
+  func objectJSON() -> [UInt8] {
+    if let bytes { return Array(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes) }
+    var writer = JSONWriter(capacity: 1024)
+    writer.copy(document, object)
+    return writer.bytes
+  }
+}
+
+/// RFC 4648 base64 with or without padding; nil if it is not.
+func decodeBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+  var result: [UInt8] = []
+  result.reserveCapacity(text.count / 4 * 3 + 3)
+  var bits: UInt32 = 0
+  var count = 0
+  let padding = text.suffix(2).reversed().prefix { $0 == 0x3D }.count
+  for byte in text.dropLast(padding) {
+    let value: UInt8
+    switch byte {
+    case 0x41...0x5A: value = byte - 0x41
+    case 0x61...0x7A: value = byte - 0x61 + 26
+    case 0x30...0x39: value = byte - 0x30 + 52
+    case 0x2B: value = 62
+    case 0x2F: value = 63
+    default: return nil
+    }
+    bits = bits << 6 | UInt32(value)
+    count += 6
+    if count >= 8 {
+      count -= 8
+      result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+  }
+  return count == 6 ? nil : result
+}

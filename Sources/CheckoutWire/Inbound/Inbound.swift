@@ -1,0 +1,75 @@
+// What a message on `checkout.requests` turns out to be.
+package import CheckoutCore
+
+/// A message as consumed, in the few parts that decide what it is.
+package struct InboundMessage: Sendable {
+  /// One header; names and values are bytes, as Kafka has them.
+  package typealias Header = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)
+
+  /// Nil for a tombstone.
+  package let value: ArraySlice<UInt8>?
+  package let headers: [Header]
+
+  package init(value: ArraySlice<UInt8>?, headers: [Header]) {
+    self.value = value
+    self.headers = headers
+  }
+}
+
+/// The one thing a message is.
+package enum Inbound: Hashable, Sendable {
+  /// A null value: counted and skipped.
+  case tombstone
+  /// A request of the right shape, not yet validated.
+  case request(InboundRequest)
+  /// A cancellation of the right shape.
+  case cancel(InboundCancel)
+  /// Who it is about is known, but it is not of the right shape: to be answered by `checkout.rejected`.
+  case refused(InboundRefusal)
+  /// Nobody can be answered: to the dead letters. `redactedValue` replaces the bytes if they may hold a card number.
+  case deadLetter(DeadLetterCode, detail: String, redactedValue: [UInt8]?)
+}
+
+/// A request and what travels with it.
+package struct InboundRequest: Hashable, Sendable {
+  package let request: CheckoutRequest
+  package let fingerprint: Fingerprint
+  /// The request's JSON object as received, without a byte order mark (structured mode: its `data`, written anew).
+  package let requestJSON: [UInt8]
+  package let trace: TraceContext?
+
+  package init(request: CheckoutRequest, fingerprint: Fingerprint, requestJSON: [UInt8], trace: TraceContext?) {
+    self.request = request
+    self.fingerprint = fingerprint
+    self.requestJSON = requestJSON
+    self.trace = trace
+  }
+}
+
+/// A cancellation and what travels with it.
+package struct InboundCancel: Hashable, Sendable {
+  package let cancel: CancelRequest
+  package let trace: TraceContext?
+
+  package init(cancel: CancelRequest, trace: TraceContext?) {
+    self.cancel = cancel
+    self.trace = trace
+  }
+}
+
+/// Why a message is answered without having been read further.
+package struct InboundRefusal: Hashable, Sendable {
+  package let subject: EventSubject
+  /// In the order of the fields in the design, card numbers last; never empty. `fail_fast` takes the first.
+  package let refusals: [Refusal]
+  /// True for a cancellation.
+  package let isCancel: Bool
+  package let trace: TraceContext?
+
+  package init(subject: EventSubject, refusals: [Refusal], isCancel: Bool, trace: TraceContext?) {
+    self.subject = subject
+    self.refusals = refusals
+    self.isCancel = isCancel
+    self.trace = trace
+  }
+}
