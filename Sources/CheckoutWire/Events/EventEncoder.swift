@@ -1,0 +1,125 @@
+// Events to bytes: CloudEvents 1.0 in Kafka's binary mode, bodies of fixed shape.
+package import CheckoutCore
+
+/// Encodes what the stages publish. Holds no state; any thread.
+package struct EventEncoder: Sendable {
+  /// `ce_source`: who publishes, as a URI reference.
+  private let source: String
+
+  /// The version all our events carry.
+  static let schemaVersion: Int64 = 1
+
+  /// `source` is a URI reference, the same for all workers of a deployment.
+  package init(source: String = "/checkout-pipeline") {
+    self.source = source
+  }
+
+  /// The event's topic, key, value and headers.
+  package func encode(_ event: PipelineEvent) -> EncodedEvent {
+    var writer = JSONWriter(capacity: 1024)
+    writer.beginObject()
+    writer.field("schema_version", Self.schemaVersion)
+    writer.subject(event.subject)
+    writer.body(event.body, type: event.type)
+    writer.endObject()
+    return EncodedEvent(
+      topic: event.type.topic, key: Array(event.subject.checkoutID.utf8), value: writer.bytes,
+      headers: headers(event))
+  }
+
+  private func headers(_ event: PipelineEvent) -> [EncodedEvent.Header] {
+    var headers: [EncodedEvent.Header] = []
+    headers.reserveCapacity(9)
+    headers.append(.init("ce_specversion", "1.0"))
+    headers.append(.init("ce_id", event.id))
+    headers.append(.init("ce_source", source))
+    headers.append(.init("ce_type", event.type.rawValue))
+    headers.append(.init("ce_time", RFC3339.text(event.time)))
+    headers.append(.init("ce_origin", event.origin.position.text))
+    headers.append(.init("content-type", "application/json"))
+    if let trace = event.trace {
+      headers.append(.init("traceparent", trace.parent))
+      if let state = trace.state { headers.append(.init("tracestate", state)) }
+    }
+    return headers
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func subject(_ subject: EventSubject) {
+    field("checkout_id", subject.checkoutID)
+    field("merchant_id", subject.merchantID)
+    field("idempotency_key", ifPresent: subject.idempotencyKey)
+  }
+
+  fileprivate mutating func body(_ body: PipelineEvent.Body, type: EventType) {
+    switch body {
+    case .validated(let requestJSON, let fingerprint, let decision):
+      field("fingerprint", fingerprint.text)
+      self.decision(decision)
+      key("request")
+      raw(requestJSON)
+    case .refused(let fingerprint, let refusals, let decision):
+      field("fingerprint", fingerprint.text)
+      self.decision(decision)
+      failures(refusals)
+    case .cancelRequested(let cancel):
+      field("reason", cancel.reason)
+      field("requested_at", RFC3339.text(cancel.requestedAt))
+      field("livemode", cancel.livemode)
+    case .rejected(let refusals, let decision):
+      if let decision { self.decision(decision) }
+      failures(refusals)
+      field("replayed", false)
+    case .outcome(let attempt, let replayed):
+      outcome(attempt, type: type)
+      field("replayed", replayed)
+    case .receiptPending(let attempt): receiptPendingNotice(attempt)
+    case .parked(let attempt): parkedNotice(attempt)
+    case .pendingWork(let work): pendingWork(work)
+    case .personsWord(let word): personsWord(word)
+    }
+  }
+
+  private mutating func decision(_ decision: Decision) {
+    field("decided_at", RFC3339.text(decision.at))
+    field("reference_version", decision.referenceVersion.text)
+  }
+
+  private mutating func failures(_ refusals: [Refusal]) {
+    key("failures")
+    beginArray()
+    for refusal in refusals {
+      beginObject()
+      field("code", refusal.code.rawValue)
+      field("path", refusal.path)
+      field("message", refusal.message)
+      evidence("expected", refusal.expected)
+      evidence("actual", refusal.actual)
+      endObject()
+    }
+    endArray()
+  }
+
+  private mutating func evidence(_ name: String, _ evidence: Refusal.Evidence?) {
+    switch evidence {
+    case .integer(let value): field(name, value)
+    case .text(let value): field(name, value)
+    case nil: break
+    }
+  }
+
+  private mutating func pendingWork(_ work: PendingWork) {
+    field("not_before", ifPresent: work.notBefore.map(RFC3339.text))
+    field("journal_id", work.journalID)
+  }
+
+  private mutating func personsWord(_ word: PersonsWord) {
+    field("row_version", word.rowVersion)
+    field("journal_id", word.journalID)
+    field("resolve_as", ifPresent: word.resolution?.rawValue)
+    field("who", word.who)
+    field("note", word.note)
+    field("refunded_outside", ifPresent: word.refundedOutside)
+  }
+}
