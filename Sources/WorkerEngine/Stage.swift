@@ -72,58 +72,6 @@ package struct Moment: Hashable, Sendable {
   }
 }
 
-/// What a stage asks of the engine during one call.
-package struct Turn {
-  /// One request to the engine.
-  package enum Request: Sendable {
-    /// The message is done; its outputs and its offset are committed together.
-    case finish(Ticket, [Output])
-    /// The message cannot be processed: it goes to the dead letters and is done.
-    case deadLetter(Ticket, DeadLetter)
-    /// The message waits for something that takes long: it no longer counts as in flight, its lane stays closed.
-    case park(Ticket)
-    /// The message goes on: it counts as in flight again.
-    case unpark(Ticket)
-    /// Outputs that belong to no message (a sweep): committed with the next job.
-    case emit([Output])
-  }
-
-  /// The turn's time.
-  package let now: Moment
-  /// In the order asked.
-  package private(set) var requests: [Request] = []
-  /// When the stage wants `tick` called again at the latest (boot clock); nil: no need.
-  package private(set) var wakeAt: Int64?
-
-  package init(now: Moment) {
-    self.now = now
-  }
-
-  /// The message is done with these outputs.
-  package mutating func finish(_ ticket: Ticket, _ outputs: [Output]) {
-    requests.append(.finish(ticket, outputs))
-  }
-
-  /// The message goes to the dead letters.
-  package mutating func deadLetter(_ ticket: Ticket, _ letter: DeadLetter) {
-    requests.append(.deadLetter(ticket, letter))
-  }
-
-  /// The message leaves the in-flight budget for a while.
-  package mutating func park(_ ticket: Ticket) { requests.append(.park(ticket)) }
-
-  /// The message is back in the in-flight budget.
-  package mutating func unpark(_ ticket: Ticket) { requests.append(.unpark(ticket)) }
-
-  /// Outputs without a message.
-  package mutating func emit(_ outputs: [Output]) { requests.append(.emit(outputs)) }
-
-  /// Asks for a `tick` no later than `boot`.
-  package mutating func wake(at boot: Int64) {
-    wakeAt = min(wakeAt ?? boot, boot)
-  }
-}
-
 /// A stage. The engine calls it on one thread and never two calls at once; a stage never blocks. Answers to what it has
 /// started elsewhere (journal, services) come back through the `Inbox` it was made with, as `resume`.
 package protocol Stage {

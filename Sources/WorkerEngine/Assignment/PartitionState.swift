@@ -1,0 +1,77 @@
+// Everything the engine knows of one assigned partition.
+
+/// One assigned partition: its window, lanes, and what an earlier owner finished beyond the frontier.
+struct PartitionState {
+  let partition: TopicPartition
+  /// True if the group had no committed offset when the partition was assigned.
+  let offsetsWereLost: Bool
+  var window: OffsetWindow
+  var lanes = LaneTable()
+  /// Messages that may start, oldest first.
+  var ready = PlaceQueue()
+  private(set) var carried: OffsetRanges
+  /// Number of the batch that was open at the latest change, and of the latest batch whose job covers this partition.
+  var changedIn = 0
+  var snapshotIn = 0
+  /// Finished messages kept out of commits because the finished set does not fit in the metadata.
+  var heldBack: CommitBatch?
+  /// Offset and timestamp that the first record should have, if the log is still the one the carried set speaks of.
+  private var expected: (offset: Int64, timestamp: Int64)?
+
+  init(_ assigned: AssignedPartition, finished: FinishedSet?) {
+    partition = assigned.partition
+    offsetsWereLost = assigned.committed == nil
+    window = OffsetWindow(committed: assigned.committed)
+    carried = OffsetRanges(finished?.ranges ?? [])
+    if let offset = assigned.committed, let timestamp = finished?.frontierTimestamp { expected = (offset, timestamp) }
+  }
+
+  /// True if intake has to wait until the frontier moves.
+  var isOverfull: Bool { heldBack != nil }
+
+  /// To be called with each record in order: true if an earlier owner has finished and committed it.
+  mutating func wasFinishedBefore(_ record: Record) -> Bool {
+    guard !carried.isEmpty else { return false }
+    return carried.containsNext(record.offset)
+  }
+
+  /// To be called with the first record: false if the log is not the one the carried set speaks of; the set is dropped then.
+  mutating func recognises(_ record: Record) -> Bool {
+    guard let expected else { return true }
+    self.expected = nil
+    guard record.offset == expected.offset, record.timestamp >= 0, record.timestamp != expected.timestamp else {
+      return true
+    }
+    carried = OffsetRanges()
+    return false
+  }
+
+  /// What to commit so that the batches up to `batch` are covered; nil if nothing was seen and nothing is committed, or if the
+  /// finished set does not fit (`fits` is false then).
+  func snapshot(through batch: Int, context: String, records: RecordSlab) -> (commit: PartitionCommit?, fits: Bool) {
+    let openPlace = window.firstOpen(after: batch)
+    let open = openPlace.map { place in window[place] }
+    guard let frontier = open?.offset ?? window.nextOffset else { return (nil, true) }
+    let timestamp = open.map { entry in records[entry.record].timestamp }
+    var writer = FinishedSetWriter(context: context, frontierTimestamp: timestamp, frontier: frontier)
+    if let openPlace {
+      for place in openPlace..<window.end where !writer.isFull {
+        let entry = window[place]
+        writer.append(upTo: entry.offset + 1, finished: entry.batch <= batch)
+      }
+    }
+    for range in carried.ranges where range.upperBound > writer.offset && !writer.isFull {
+      writer.append(upTo: range.lowerBound, finished: false)
+      writer.append(upTo: range.upperBound, finished: true)
+    }
+    guard let metadata = writer.finish() else { return (nil, false) }
+    return (PartitionCommit(partition: partition, offset: frontier, metadata: metadata), true)
+  }
+
+  /// The batches up to `batch` are committed.
+  mutating func dropCommitted(through batch: Int) {
+    window.dropCommitted(through: batch)
+    let frontier = window.count > 0 ? window[window.first].offset : window.nextOffset
+    if let frontier { carried.drop(before: frontier) }
+  }
+}

@@ -1,0 +1,101 @@
+// What a worker tells about itself: counters for metrics, a picture of its state for readiness, notices for the log.
+
+/// Counted since the worker began.
+package struct WorkerCounters: Hashable, Sendable {
+  /// Messages taken in; seen twice; finished by an earlier owner; of an older assignment or of none.
+  package var accepted = 0
+  package var duplicates = 0
+  package var skipped = 0
+  package var ignored = 0
+  /// Messages given to the stage, finished, and among these dead letters.
+  package var started = 0
+  package var finished = 0
+  package var deadLetters = 0
+  /// Taken away unfinished after they had started.
+  package var forgotten = 0
+  /// Requests of the stage about messages that were finished or gone.
+  package var staleRequests = 0
+  /// Commit jobs that ended well, were dropped by the group, and had an output refused.
+  package var commits = 0
+  package var commitsDropped = 0
+  package var outputsRefused = 0
+  package var outputsCommitted = 0
+  package var assignments = 0
+  package var revocations = 0
+  package var losses = 0
+
+  package init() {}
+
+  mutating func add(_ assignment: AssignmentCounters) {
+    accepted += assignment.accepted
+    duplicates += assignment.duplicates
+    skipped += assignment.skipped
+    started += assignment.started
+    finished += assignment.finished
+    deadLetters += assignment.deadLetters
+    staleRequests += assignment.staleRequests
+  }
+}
+
+/// A worker's state at the end of its latest turn.
+package struct WorkerHealth: Hashable, Sendable {
+  package var assigned = false
+  package var partitions = 0
+  package var draining = false
+  package var stageWantsPause = false
+  /// Partitions whose intake is paused.
+  package var paused = 0
+  /// With the stage; parked there; may start; behind others of their lane.
+  package var inFlight = 0
+  package var parked = 0
+  package var ready = 0
+  package var waiting = 0
+  /// The deepest window and all open lanes.
+  package var windowDepth = 0
+  package var lanes = 0
+  /// Bytes of records and outputs that are not committed.
+  package var heldBytes = 0
+  /// True while finished work waits for a commit to end; and since when a job runs (boot clock).
+  package var uncommitted = false
+  package var commitRunningSince: Int64?
+  /// Boot clock: the latest turn; the latest time something was finished or committed, or there was nothing to do; the latest
+  /// commit.
+  package var lastTurn: Int64 = 0
+  package var lastProgress: Int64 = 0
+  package var lastCommit: Int64?
+  package var counters = WorkerCounters()
+
+  package init() {}
+
+  /// True if the loop turns: a worker stuck in a call is not polling although its library may be.
+  package func isPolling(at boot: Int64, within limitNanoseconds: Int64 = 10_000_000_000) -> Bool {
+    boot - lastTurn <= limitNanoseconds
+  }
+
+  /// True unless there is work and none of it has moved for too long.
+  package func isProgressing(at boot: Int64, within limitNanoseconds: Int64 = 60_000_000_000) -> Bool {
+    boot - lastProgress <= limitNanoseconds
+  }
+
+  /// What a readiness probe asks.
+  package func isReady(at boot: Int64) -> Bool {
+    assigned && !draining && isPolling(at: boot) && isProgressing(at: boot)
+  }
+}
+
+/// What a worker has to say; the application turns it into log lines.
+package enum WorkerNotice: Hashable, Sendable {
+  case assigned(generation: Int, partitions: [TopicPartition])
+  /// Partitions given back; `unfinished` messages had started and go to the next owner.
+  case released(generation: Int, unfinished: Int, lost: Bool)
+  /// A commit's metadata is not used: foreign or damaged, or the log is another one than it speaks of. Finished messages beyond
+  /// the frontier come again.
+  case finishedSetIgnored(TopicPartition, reason: String)
+  /// Partitions committed under another context were taken over, as the settings allow.
+  case contextAdopted(TopicPartition, from: String)
+  /// The group has moved on: a job was dropped.
+  case commitDropped(detail: String)
+  /// The broker refused an output; its message (nil: an output without one) went to the dead letters.
+  case outputRefused(TopicPartition?, detail: String)
+  case stopping
+}

@@ -1,0 +1,61 @@
+// Every limit of a worker, with its default.
+
+/// How one worker works. Durations are in nanoseconds, sizes in bytes.
+package struct WorkerSettings: Sendable {
+  /// Consumer group and stage, as they stand in dead letters.
+  package let group: String
+  package let stage: String
+  package var deadLetters: DeadLetterSettings
+  /// An opaque word carried in every commit's metadata (the journal's id); no dots; empty: none.
+  package var context = ""
+  /// True: partitions committed under another context are taken over; false: the worker stops.
+  package var adoptsOtherContext = false
+
+  /// Messages with the stage at one time, parked ones not counted.
+  package var inFlightMax = 1024
+  /// Messages taken from the broker at once.
+  package var pollRecordsMax = 4096
+  /// Messages given to the stage in one turn.
+  package var startsPerTurnMax = 8192
+  /// Messages that wait for room in flight: intake pauses at `high`, goes on at `low`.
+  package var readyWatermarks = Watermarks(high: 8192, low: 2048)
+  /// Offsets in one partition's window.
+  package var windowWatermarks = Watermarks(high: 100_000, low: 75_000)
+  /// Bytes of records and outputs that are not committed.
+  package var bytesWatermarks = Watermarks(high: 64 << 20, low: 32 << 20)
+
+  /// Least time between the starts of two commit jobs.
+  package var commitIntervalNanoseconds: Int64 = 5_000_000
+  /// A job takes no more outputs or bytes than this (one message's outputs stay together).
+  package var commitOutputsMax = 20_000
+  package var commitBytesMax = 16 << 20
+
+  /// How long unfinished work may go on when the partitions are taken away.
+  package var drainNanoseconds: Int64 = 5_000_000_000
+  /// How long the last commits may take after that.
+  package var lastCommitNanoseconds: Int64 = 5_000_000_000
+  /// How long a shutdown may take in all; and the part of it kept for leaving the group.
+  package var shutdownGraceNanoseconds: Int64 = 25_000_000_000
+  package var closeNanoseconds: Int64 = 5_000_000_000
+
+  /// Seed of the hash that finds lanes. No behaviour depends on it; against keys made to collide it should be random.
+  package var laneHashSeed: UInt64 = 0x243F_6A88_85A3_08D3
+
+  package init(group: String, stage: String, deadLetters: DeadLetterSettings) {
+    self.group = group
+    self.stage = stage
+    self.deadLetters = deadLetters
+  }
+}
+
+/// Two limits, so that a valve does not flutter: close at `high`, open at `low`.
+package struct Watermarks: Hashable, Sendable {
+  package let high: Int
+  package let low: Int
+
+  package init(high: Int, low: Int) {
+    precondition(low < high, "the low watermark lies below the high one")
+    self.high = high
+    self.low = low
+  }
+}
