@@ -39,6 +39,7 @@ let package = Package(
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter",
         "CheckoutSandbox", "CheckoutTools", "Operations",
       ]),
+    .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
   ],
