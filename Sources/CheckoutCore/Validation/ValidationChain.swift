@@ -32,7 +32,14 @@ package struct ValidationChain: Sendable {
     fileprivate init() {}
   }
 
-  private let checks: [any Check]
+  /// A check with what the chain asks about it for every request, worked out once.
+  private struct Link {
+    let check: any Check
+    let name: CheckName
+    let prerequisites: [CheckName]
+  }
+
+  private let links: [Link]
   private let mode: ValidationMode
 
   /// The chain of the seven checks as `policy` says, or why it cannot be one.
@@ -49,12 +56,12 @@ package struct ValidationChain: Sendable {
       }
       guard seen.insert(check.name).inserted else { throw .repeated(check.name) }
     }
-    self.checks = checks
+    links = checks.map { Link(check: $0, name: $0.name, prerequisites: $0.name.prerequisites) }
     self.mode = mode
   }
 
   /// Names of the checks, in order.
-  package var names: [CheckName] { checks.map(\.name) }
+  package var names: [CheckName] { links.map(\.name) }
 
   /// Judges `request`. Pure: the same arguments give the same verdict, so a replay decides the same.
   ///
@@ -64,19 +71,19 @@ package struct ValidationChain: Sendable {
     var findings: [Finding] = []
     var needs: [ReferenceNeed] = []
     var notPassed: [CheckName] = []
-    for check in checks where !check.name.prerequisites.contains(where: notPassed.contains) {
-      switch check.examine(request, in: context) {
+    for link in links where notPassed.isEmpty || !link.prerequisites.contains(where: notPassed.contains) {
+      switch link.check.examine(request, in: context) {
       case .passed:
         continue
       case .refused(let refusal, let basis):
-        findings.append(Finding(check: check.name, basis: basis, refusal: refusal))
+        findings.append(Finding(check: link.name, basis: basis, refusal: refusal))
         if mode == .failFast { return verdict(of: findings) }
       case .needs(let need):
         needs.append(need)
         // The first refusal decides; while this check has not judged, nothing behind it can be the first.
         if mode == .failFast { return .waiting(needs) }
       }
-      notPassed.append(check.name)
+      notPassed.append(link.name)
     }
     guard needs.isEmpty else { return .waiting(needs) }
     guard findings.isEmpty else { return verdict(of: findings) }
