@@ -41,6 +41,7 @@ let package = Package(
       ]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
+    .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "WorkerEngine"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
   ],
   cxxLanguageStandard: .cxx17

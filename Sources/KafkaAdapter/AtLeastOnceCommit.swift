@@ -1,0 +1,122 @@
+// Commit jobs for brokers without transactions: outputs first, offsets once all of them are delivered.
+
+import WorkerEngine
+
+/// Outputs through the idempotent producer, then the offsets with their metadata through the consumer.
+struct AtLeastOnceCommit: CommitStrategy {
+  private let producer: ProducerHandle
+  private let consumer: ConsumerHandle
+  private let answers: QueueHandle
+
+  /// How long one wait lasts before the gate is looked at again.
+  private static let waitNanoseconds: Int64 = 50_000_000
+  /// How long to leave the broker alone after an error that may pass.
+  private static let backoffNanoseconds: Int64 = 100_000_000
+
+  init(producer: ProducerHandle, consumer: ConsumerHandle) {
+    self.producer = producer
+    self.consumer = consumer
+    answers = consumer.makeQueue(wake: producer.wake)
+  }
+
+  mutating func run(_ job: CommitJob, gate: CommitGate) -> CommitOutcome {
+    var pending = Array(job.outputs.indices)
+    while !pending.isEmpty {
+      switch deliver(job, pending, gate) {
+      case .success(let undelivered):
+        pending = undelivered
+        if !pending.isEmpty { producer.wake.wait(limitNanoseconds: AtLeastOnceCommit.backoffNanoseconds) }
+      case .failure(let stop):
+        return stop.outcome
+      }
+    }
+    return commitOffsets(job, gate)
+  }
+
+  /// Ends a job early.
+  private struct Stop: Error {
+    let outcome: CommitOutcome
+  }
+
+  /// Produces the outputs with these indices and waits for their reports. Returns those to be produced again.
+  private func deliver(_ job: CommitJob, _ indices: [Int], _ gate: CommitGate) -> Result<[Int], Stop> {
+    let batch = producer.open(job.outputs)
+    for index in indices {
+      while true {
+        let result = producer.enqueue(job.outputs[index], batch: batch, index: index)
+        if result.isQueued { break }
+        if case .failed(let error) = result, let stop = stop(for: error, output: index) { return .failure(stop) }
+        if let stop = interruption(job, gate) { return .failure(stop) }
+        producer.wake.wait(limitNanoseconds: AtLeastOnceCommit.waitNanoseconds)
+        producer.serve()
+      }
+    }
+    producer.serve()
+    while producer.outstanding(batch: batch) > 0 {
+      producer.wake.wait(limitNanoseconds: AtLeastOnceCommit.waitNanoseconds)
+      producer.serve()
+      if let stop = interruption(job, gate) { return .failure(stop) }
+    }
+    let failures = producer.takeFailures(batch: batch)
+    for failure in failures {
+      if let stop = stop(for: failure.error, output: failure.index) { return .failure(stop) }
+    }
+    return .success(failures.map(\.index).sorted())
+  }
+
+  /// Commits the offsets and waits for the answer.
+  private func commitOffsets(_ job: CommitJob, _ gate: CommitGate) -> CommitOutcome {
+    let states = job.offsets.map { PartitionState(partition: $0.partition, offset: $0.offset, metadata: $0.metadata) }
+    guard !states.isEmpty else { return .ended(.committed) }
+    while true {
+      if let stop = interruption(job, gate) { return stop.outcome }
+      guard let asked = gate.whileOwned(by: job.generation, { consumer.commit(states, answers: answers) }) else {
+        return .ended(.dropped(detail: "the partitions were given back"))
+      }
+      var error = asked
+      if asked == nil {
+        switch awaitAnswer(job, gate) {
+        case .success(let answer): error = answer
+        case .failure(let stop): return stop.outcome
+        }
+      }
+      guard let error else { return .ended(.committed) }
+      if let stop = stop(for: error.during("committing offsets"), output: nil) { return stop.outcome }
+      producer.wake.wait(limitNanoseconds: AtLeastOnceCommit.backoffNanoseconds)
+    }
+  }
+
+  private func awaitAnswer(_ job: CommitJob, _ gate: CommitGate) -> Result<KafkaError?, Stop> {
+    while true {
+      if let event = answers.next(waitMilliseconds: 0) { return .success(event.commitError) }
+      producer.wake.wait(limitNanoseconds: AtLeastOnceCommit.waitNanoseconds)
+      producer.serve()
+      if let stop = interruption(job, gate) { return .failure(stop) }
+    }
+  }
+
+  /// Nil: the same again.
+  private func stop(for error: KafkaError, output: Int?) -> Stop? {
+    switch error.reaction {
+    case .retry:
+      return nil
+    case .groupMoved:
+      return Stop(outcome: .ended(.dropped(detail: error.message)))
+    case .messageRefused:
+      guard let output else { return Stop(outcome: .failed(WorkerFailure(.environment, error.message))) }
+      return Stop(outcome: .ended(.refused(output: output, detail: error.message)))
+    case .fenced:
+      return Stop(outcome: .failed(WorkerFailure(.fenced, error.message)))
+    case .environment, .clientBroken:
+      return Stop(outcome: .failed(WorkerFailure(.environment, error.message)))
+    }
+  }
+
+  private func interruption(_ job: CommitJob, _ gate: CommitGate) -> Stop? {
+    if gate.isClosing { return Stop(outcome: .abandoned) }
+    if !gate.admits(job.generation) {
+      return Stop(outcome: .ended(.dropped(detail: "the partitions were given back")))
+    }
+    return nil
+  }
+}

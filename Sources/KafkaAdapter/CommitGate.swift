@@ -1,0 +1,35 @@
+// Which assignment may commit. The loop closes it before it gives partitions back.
+
+import Synchronization
+
+/// Shared by the loop and the commit thread.
+final class CommitGate: Sendable {
+  private struct State {
+    /// The assignment that owns its partitions; nil: none does.
+    var generation: Int?
+    var isClosing = false
+  }
+
+  private let state = Mutex(State())
+
+  /// This assignment may commit from now on; no other.
+  func open(generation: Int) { state.withLock { $0.generation = generation } }
+
+  /// Nobody may commit until the next `open`.
+  func shut() { state.withLock { $0.generation = nil } }
+
+  /// The broker is being closed: jobs end as soon as they look.
+  func close() { state.withLock { $0.isClosing = true } }
+
+  /// True once the broker is being closed.
+  var isClosing: Bool { state.withLock { $0.isClosing } }
+
+  /// True while the assignment owns its partitions.
+  func admits(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
+
+  /// Runs `body` while the assignment is sure to own its partitions: they are not given back before it has returned.
+  /// Nil if they are gone. `body` must not block.
+  func whileOwned<Result: Sendable>(by generation: Int, _ body: () -> Result) -> Result? {
+    state.withLock { $0.generation == generation ? body() : nil }
+  }
+}

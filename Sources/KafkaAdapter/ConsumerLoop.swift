@@ -1,0 +1,210 @@
+// The loop's side of the broker: from librdkafka's rebalance protocol to the engine's events.
+
+import WorkerEngine
+
+// Phases, one line each: who moves it on, and to what.
+//   idle        -> lookingUp (ASSIGN)
+//   lookingUp   -> offered (committed offsets read) | idle (REVOKE: answered at once, the engine never heard of it)
+//   offered     -> running (start) | revoking (REVOKE)
+//   running     -> revoking (REVOKE)
+//   revoking    -> idle (release)
+//   any         -> closed (close)
+
+/// Everything one worker's loop knows of its consumer. Not shared.
+struct ConsumerLoop: ~Copyable {
+  private enum Phase {
+    case idle
+    case lookingUp
+    case offered([AssignedPartition])
+    case running([AssignedPartition], DataQueue)
+    case revoking
+    case closed
+  }
+
+  private let consumer: ConsumerHandle
+  private let commits: CommitThread
+  private let gate: CommitGate
+  private let notes: Inbox<CommitNote>
+  private let wake: WakeDescriptor
+  private let group: KafkaGroupSettings
+  private var phase = Phase.idle
+  private var generation = 0
+  private var hasFailed = false
+
+  /// Control events handled in one turn.
+  private static let eventsPerTurnMax = 64
+
+  init(
+    consumer: ConsumerHandle, commits: CommitThread, gate: CommitGate, notes: Inbox<CommitNote>,
+    wake: WakeDescriptor, group: KafkaGroupSettings
+  ) {
+    self.consumer = consumer
+    self.commits = commits
+    self.gate = gate
+    self.notes = notes
+    self.wake = wake
+    self.group = group
+  }
+
+  // MARK: Taking what has arrived
+
+  /// See `Broker.poll`.
+  mutating func poll(maxRecords: Int, waitNanoseconds: Int64) -> [BrokerEvent] {
+    let events = collect(maxRecords)
+    guard events.isEmpty, waitNanoseconds > 0 else { return events }
+    wake.wait(limitNanoseconds: waitNanoseconds)
+    return collect(maxRecords)
+  }
+
+  private mutating func collect(_ maxRecords: Int) -> [BrokerEvent] {
+    var events: [BrokerEvent] = []
+    for note in notes.take() { handle(note, &events) }
+    for _ in 0..<ConsumerLoop.eventsPerTurnMax {
+      guard let event = consumer.nextEvent() else { break }
+      handle(event, &events)
+    }
+    if case .running(_, let data) = phase, maxRecords > 0 { takeRecords(data, maxRecords, &events) }
+    return events
+  }
+
+  private mutating func takeRecords(_ data: DataQueue, _ maxRecords: Int, _ events: inout [BrokerEvent]) {
+    let batch = data.take(recordsMax: maxRecords)
+    if !batch.records.isEmpty { events.append(.records(batch.records, generation: generation)) }
+    for (slot, error) in batch.errors {
+      if error.isOutOfRange, let slot {
+        events.append(.outOfRange(slot: slot, generation: generation, detail: error.message))
+      } else {
+        report(error, &events)
+      }
+    }
+  }
+
+  private mutating func handle(_ note: CommitNote, _ events: inout [BrokerEvent]) {
+    switch note {
+    case .ended(let job, let result):
+      events.append(.commitEnded(job: job, result))
+    case .lookedUp(let lookedUp, let partitions):
+      guard lookedUp == generation, case .lookingUp = phase else { return }
+      phase = .offered(partitions)
+      gate.open(generation: generation)
+      events.append(.assigned(partitions, generation: generation))
+    case .failed(let failure):
+      fail(failure, &events)
+    }
+  }
+
+  private mutating func handle(_ event: ConsumerEvent, _ events: inout [BrokerEvent]) {
+    switch event {
+    case .assign(let partitions):
+      generation += 1
+      phase = .lookingUp
+      let order = partitions.sorted { ($0.topic, $0.partition) < ($1.topic, $1.partition) }
+      commits.lookUp(order, generation: generation)
+    case .revoke(let isLost):
+      revoke(isLost: isLost, &events)
+    case .trouble(let error):
+      report(error, &events)
+    }
+  }
+
+  private mutating func revoke(isLost: Bool, _ events: inout [BrokerEvent]) {
+    switch phase {
+    case .idle, .lookingUp, .closed:
+      commits.cancelLookUp()
+      gate.shut()
+      consumer.unassign()
+      phase = .idle
+    case .offered, .running:
+      if isLost { gate.shut() }
+      phase = .revoking
+      events.append(isLost ? .lost(generation: generation) : .revoked(generation: generation))
+    case .revoking:
+      gate.shut()
+      events.append(.lost(generation: generation))
+    }
+  }
+
+  private mutating func report(_ error: KafkaError, _ events: inout [BrokerEvent]) {
+    // A topic that is missing now may be made later; readiness and the log say so meanwhile.
+    let mayPass = error.code == "UNKNOWN_TOPIC_OR_PART" || error.code == "_UNKNOWN_TOPIC"
+    guard !mayPass, let failure = error.workerFailure(during: "consuming") else {
+      consumer.log(level: 4, facility: "CONSUME", error.message)
+      return
+    }
+    fail(failure, &events)
+  }
+
+  private mutating func fail(_ failure: WorkerFailure, _ events: inout [BrokerEvent]) {
+    guard !hasFailed else { return }
+    hasFailed = true
+    events.append(.fatal(failure))
+  }
+
+  // MARK: The engine's answers
+
+  /// See `Broker.subscribe`.
+  func subscribe() -> WorkerFailure? {
+    guard let error = consumer.subscribe(group.topics) else { return nil }
+    return WorkerFailure(.environment, "subscribing to \(group.topics.joined(separator: ", ")): \(error.message)")
+  }
+
+  /// See `Broker.start`.
+  mutating func start(generation: Int) {
+    guard generation == self.generation, case .offered(let partitions) = phase else { return }
+    let whenNone = group.reset == .earliest ? PartitionState.beginning : PartitionState.end
+    let states = partitions.map { PartitionState(partition: $0.partition, offset: $0.committed ?? whenNone) }
+    switch consumer.assign(states, wake: wake) {
+    case .success(let data):
+      phase = .running(partitions, data)
+    case .failure(let error):
+      // The membership changed under our hands: REVOKE or another ASSIGN follows.
+      consumer.log(level: 4, facility: "ASSIGN", error.message)
+    }
+  }
+
+  /// See `Broker.release`.
+  mutating func release(generation: Int) {
+    guard generation == self.generation, case .revoking = phase else { return }
+    gate.shut()
+    consumer.unassign()
+    phase = .idle
+  }
+
+  /// See `Broker.pause`.
+  func pause(_ slots: [Int]) {
+    guard case .running(let partitions, _) = phase, !slots.isEmpty else { return }
+    consumer.pause(slots.map { partitions[$0].partition })
+  }
+
+  /// See `Broker.resume`.
+  func resume(_ slots: [Int]) {
+    guard case .running(let partitions, _) = phase, !slots.isEmpty else { return }
+    consumer.resume(slots.map { partitions[$0].partition })
+  }
+
+  // MARK: The end
+
+  /// Leaves the group, answering what is asked on the way; true if it was left before the deadline.
+  mutating func leave(deadline: Int64) -> Bool {
+    gate.shut()
+    commits.cancelLookUp()
+    consumer.beginClose()
+    if case .revoking = phase { consumer.unassign() }
+    phase = .closed
+    while !consumer.isClosed {
+      let left = deadline - monotonicNanoseconds()
+      guard left > 0 else { return false }
+      guard let event = consumer.nextEvent(waitMilliseconds: Int32(min(left / 1_000_000 + 1, 20))) else { continue }
+      switch event {
+      case .assign, .revoke: consumer.unassign()
+      case .trouble: break
+      }
+    }
+    return true
+  }
+}
+
+extension KafkaError {
+  /// The position asked for is not in the log.
+  fileprivate var isOutOfRange: Bool { code == "_AUTO_OFFSET_RESET" || code == "OFFSET_OUT_OF_RANGE" }
+}

@@ -1,0 +1,109 @@
+// Where the messages of one assignment arrive, and how they become records.
+
+import CRdKafka
+import WorkerEngine
+
+/// What a read from the data queue gives.
+struct DataBatch {
+  var records: [Record] = []
+  /// What came instead of messages: the slot (nil: unknown) and the error.
+  var errors: [(slot: Int?, error: KafkaError)] = []
+}
+
+/// All partition queues of one assignment, forwarded to one. A new assignment has a new one, so that what is left of
+/// the old one cannot be taken for its own. Used by the loop.
+@safe final class DataQueue {
+  private let queue: QueueHandle
+  private let partitions: [TopicPartition]
+  private var slots: [TopicPartition: Int]
+  private var messages: [UnsafeMutablePointer<rd_kafka_message_t>?] = unsafe []
+  // The partition met last: messages come in runs of one partition.
+  private var lastTopic: OpaquePointer?
+  private var lastPartition: Int32 = -1
+  private var lastSlot: Int?
+
+  /// `client` must outlive this queue.
+  init(client: OpaquePointer, partitions: [TopicPartition], wake: WakeDescriptor) {
+    self.partitions = partitions
+    slots = [:]
+    queue = unsafe QueueHandle(rd_kafka_queue_new(client), wake: wake)
+    for (slot, partition) in partitions.enumerated() {
+      slots[partition] = slot
+      // SAFETY: our reference to the partition's queue, given back at once; forwarding holds its own.
+      if let source = unsafe rd_kafka_queue_get_partition(client, partition.topic, partition.partition) {
+        unsafe rd_kafka_queue_forward(source, queue.pointer)
+        unsafe rd_kafka_queue_destroy(source)
+      }
+    }
+  }
+
+  /// Takes up to `recordsMax` messages that have arrived; never blocks.
+  func take(recordsMax: Int) -> DataBatch {
+    if unsafe messages.count < recordsMax { unsafe messages = Array(repeating: nil, count: recordsMax) }
+    return unsafe messages.withUnsafeMutableBufferPointer { buffer -> DataBatch in
+      // SAFETY: room for `recordsMax` pointers; each message is ours and destroyed below.
+      let count = unsafe rd_kafka_consume_batch_queue(queue.pointer, 0, buffer.baseAddress, recordsMax)
+      guard count > 0 else { return DataBatch() }
+      let taken = unsafe UnsafeBufferPointer(rebasing: buffer[0..<count])
+      defer { for index in taken.indices { unsafe rd_kafka_message_destroy(taken[index]) } }
+      return unsafe copy(taken)
+    }
+  }
+
+  private func copy(_ messages: UnsafeBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>) -> DataBatch {
+    var batch = DataBatch()
+    batch.records.reserveCapacity(messages.count)
+    var first = 0
+    while first < messages.count {
+      // A stretch shares one array; its size is bounded, so that one slow message does not keep a whole batch alive.
+      var size = 0
+      var end = first
+      repeat {
+        size += unsafe messages[end].map { unsafe MessageReader.size(of: $0) } ?? 0
+        end += 1
+      } while end < messages.count && size < DataQueue.stretchBytesMax
+      unsafe copyStretch(UnsafeBufferPointer(rebasing: messages[first..<end]), size: size, into: &batch)
+      first = end
+    }
+    return batch
+  }
+
+  /// A stretch ends with the message that brings it to this size.
+  private static let stretchBytesMax = 65_536
+
+  private func copyStretch(
+    _ messages: UnsafeBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>, size: Int, into batch: inout DataBatch
+  ) {
+    let storage = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      var writer = unsafe StretchWriter(buffer)
+      for index in messages.indices {
+        if let message = unsafe messages[index] { unsafe MessageReader.copy(message, to: &writer) }
+      }
+      count = writer.position
+    }
+    var position = 0
+    for index in messages.indices {
+      guard let message = unsafe messages[index] else { continue }
+      let code = unsafe message.pointee.err
+      guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+        batch.errors.append(unsafe (slot(of: message), MessageReader.error(of: message)))
+        continue
+      }
+      guard let slot = unsafe slot(of: message) else { continue }
+      batch.records.append(unsafe MessageReader.record(of: message, slot: slot, storage: storage, position: &position))
+    }
+  }
+
+  private func slot(of message: UnsafeMutablePointer<rd_kafka_message_t>) -> Int? {
+    let topic = unsafe message.pointee.rkt
+    let partition = unsafe message.pointee.partition
+    if unsafe topic == lastTopic, partition == lastPartition { return lastSlot }
+    guard let handle = unsafe topic else { return nil }
+    // SAFETY: the topic handle lives as long as the message; its name is copied.
+    let name = unsafe String(cString: rd_kafka_topic_name(handle))
+    unsafe lastTopic = topic
+    lastPartition = partition
+    lastSlot = slots[TopicPartition(topic: name, partition: partition)]
+    return lastSlot
+  }
+}
