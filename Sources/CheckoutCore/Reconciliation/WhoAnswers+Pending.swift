@@ -23,6 +23,22 @@ extension WhoAnswers {
     return takeOver(row, message: message, role: .reconciliation, now: now)
   }
 
+  /// An item that is still not due after `hold_max`: put back at the topic's end, under an event of its own, in the
+  /// transaction that finishes this message.
+  package func putBack(
+    _ view: AttemptView?, eventID: String, notBefore: Timestamp, message: Position, now: Timestamp
+  ) -> Admission {
+    guard let view else { return .unknownAttempt }
+    let row = view.attempt
+    guard row.owedBy == .event(eventID), !row.hasEnded, row.parked == nil else {
+      return pending(view, eventID: eventID, message: message, now: now)
+    }
+    let next = changed(row, now) {
+      $0.handOver(from: message, notBefore: notBefore, at: now, context.identifiers)
+    }
+    return .write(write(next, "put back", [], message), then: .handOver(next))
+  }
+
   /// An ended attempt that still owes something is worked on; anything else is somebody else's.
   private func obligations(_ view: AttemptView, message: Position, now: Timestamp) -> Admission {
     let row = view.attempt

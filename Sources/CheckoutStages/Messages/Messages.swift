@@ -1,0 +1,46 @@
+// Between the engine's records and Wire's messages.
+
+import CheckoutCore
+import CheckoutWire
+import WorkerEngine
+
+extension Delivery {
+  /// The message's place, timestamp included.
+  var position: Position {
+    Position(
+      topic: partition.topic, partition: partition.partition, offset: record.offset,
+      timestampMilliseconds: record.timestamp)
+  }
+
+  /// The message as Wire reads it.
+  var message: InboundMessage {
+    InboundMessage(
+      value: record.value?.slice,
+      headers: record.headers.map { (name: $0.name.slice, value: $0.value?.slice) })
+  }
+}
+
+extension Record {
+  /// The value of the last header with this name, as text.
+  func text(ofHeader name: String) -> String? {
+    guard let header = headers.last(where: { $0.name.slice.elementsEqual(name.utf8) }), let value = header.value
+    else { return nil }
+    return String(decoding: value.slice, as: UTF8.self)
+  }
+}
+
+extension EncodedEvent {
+  /// The event as the engine produces it.
+  func output(_ topics: TopicNames) -> Output {
+    Output(
+      topic: topics.name(topic), key: Bytes(key), value: Bytes(value),
+      headers: headers.map { Header($0.name, $0.value) })
+  }
+}
+
+extension Moment {
+  /// Wall clock of the turn.
+  var wallTime: Timestamp { Timestamp(nanoseconds: wall) }
+  /// Boot clock of the turn.
+  var bootTime: BootTime { BootTime(nanoseconds: boot) }
+}

@@ -1,0 +1,17 @@
+// What the deployment calls its topics.
+
+package import CheckoutWire
+
+/// Names of the pipeline's topics: a prefix and a fixed suffix for each role.
+package struct TopicNames: Hashable, Sendable {
+  /// `--topic-prefix`, default `checkout.`.
+  package let prefix: String
+
+  /// Topics that begin with `prefix`.
+  package init(prefix: String = "checkout.") {
+    self.prefix = prefix
+  }
+
+  /// The full name of a topic.
+  package func name(_ role: TopicRole) -> String { prefix + role.suffix }
+}
