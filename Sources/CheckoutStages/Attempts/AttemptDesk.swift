@@ -6,7 +6,7 @@
 
 package import CheckoutCore
 import CheckoutWire
-package import WorkerEngine
+import WorkerEngine
 
 /// What comes back from journal and services.
 package enum AttemptEvent: Sendable {

@@ -34,7 +34,7 @@ extension EncodedEvent {
   func output(_ topics: TopicNames) -> Output {
     Output(
       topic: topics.name(topic), key: Bytes(key), value: Bytes(value),
-      headers: headers.map { Header($0.name, $0.value) })
+      headers: headers.map { WorkerEngine.Header($0.name, $0.value) })
   }
 }
 

@@ -146,8 +146,8 @@ package struct ReconciliationStage: Stage {
   private mutating func end(_ turn: inout Turn) {
     desk.renewLease(&turn)
     desk.wakeForTimers(&turn)
-    if let nextSweep { turn.wake(at: nextSweep.nanoseconds) } else { turn.wake(at: turn.now.boot) }
     wantsPause = !desk.lease.isHeld(at: turn.now.bootTime)
+    if !wantsPause, !draining { turn.wake(at: nextSweep?.nanoseconds ?? turn.now.boot) }
     desk.flush()
   }
 }

@@ -2,7 +2,7 @@
 // It keeps nothing and waits for nothing but reference data.
 
 package import CheckoutCore
-package import CheckoutWire
+import CheckoutWire
 package import WorkerEngine
 
 /// Settings of the validation stage.
