@@ -1,0 +1,76 @@
+// Rows read back, with their owners' leases.
+
+import CheckoutCore
+import CheckoutWire
+
+/// A row that was read: a view, or why it does not decode.
+typealias ReadRow = Result<AttemptView, JournalRowProblem>
+
+extension JournalStore {
+  func view(_ id: AttemptID, at now: Timestamp) throws(SQLiteProblem) -> ReadRow? {
+    let statement = statements.views.byKey
+    try statement.bind(1, id.merchantID)
+    try statement.bind(2, id.idempotencyKey)
+    return try rows(of: statement, at: now).first
+  }
+
+  func view(
+    _ checkout: CheckoutKey, _ statement: SQLiteStatement, at now: Timestamp
+  )
+    throws(SQLiteProblem) -> ReadRow?
+  {
+    try statement.bind(1, checkout.merchantID)
+    try statement.bind(2, checkout.checkoutID)
+    return try rows(of: statement, at: now).first
+  }
+
+  /// The answer with a row; a row that does not decode refuses this one request.
+  func answer(_ row: ReadRow?, _ result: (AttemptView?) -> JournalResult) -> JournalResult {
+    switch row {
+    case nil: result(nil)
+    case .success(let view)?: result(view)
+    case .failure(let problem)?: .refused(detail: problem.description)
+    }
+  }
+
+  /// Due watches first but at most half, so that neither kind starves the other; of the open ones those that are not
+  /// parked first, so that a pile of parked attempts hides nothing. Rows that do not decode are left out.
+  func sweep(
+    olderThan age: Timestamp, watchedUntil time: Timestamp, _ limit: Int, at now: Timestamp
+  )
+    throws(SQLiteProblem) -> JournalResult
+  {
+    let most = Int64(max(0, limit))
+    try statements.views.sweepWatched.bind(1, time.nanoseconds)
+    try statements.views.sweepWatched.bind(2, most)
+    let watched = try rows(of: statements.views.sweepWatched, at: now)
+    try statements.views.sweepOpen.bind(1, age.nanoseconds)
+    try statements.views.sweepOpen.bind(2, now.nanoseconds)
+    try statements.views.sweepOpen.bind(3, most)
+    let open = try rows(of: statements.views.sweepOpen, at: now)
+    let watchedCount = min(watched.count, max(limit - open.count, (limit + 1) / 2))
+    let listed = watched.prefix(max(0, watchedCount)) + open.prefix(max(0, limit - watchedCount))
+    return .listed(listed.compactMap { try? $0.get() })
+  }
+
+  private func rows(of statement: SQLiteStatement, at now: Timestamp) throws(SQLiteProblem) -> [ReadRow] {
+    defer { statement.reset() }
+    var rows: [ReadRow] = []
+    while try statement.step() { rows.append(statement.journalRow(at: now)) }
+    return rows
+  }
+}
+
+extension SQLiteStatement {
+  /// The current row of a statement with the columns of `JournalViewStatements.selection`.
+  func journalRow(at now: Timestamp) -> ReadRow {
+    let columns = JournalCodec.Columns(version: integer(0), epoch: integer(1), owner: optionalText(2))
+    let end = optionalInteger(5).map { Timestamp(nanoseconds: $0) }
+    do throws(JournalRowProblem) {
+      let attempt = try JournalCodec.decode(columns, birth: bytes(4)[...], details: bytes(3)[...])
+      return .success(AttemptView(attempt: attempt, ownedUntil: end.flatMap { $0 > now ? $0 : nil }))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

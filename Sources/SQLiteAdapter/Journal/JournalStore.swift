@@ -1,0 +1,141 @@
+// Carries requests out on the journal's file: one batch, one transaction.
+
+import CheckoutCore
+import CheckoutWire
+
+/// The writing connection. Used by one thread at a time.
+final class JournalStore {
+  /// The longest text of one row; a request is at most 512 KiB.
+  static let rowBytesMax = 4 << 20
+  /// A worker's row is forgotten this long after its lease has ended.
+  private static let workerMemory = TimeSpan.hours(48)
+
+  /// Made once when the file was.
+  let id: String
+  let database: SQLiteHandle
+  let statements: JournalStatements
+  private var time: JournalTime
+
+  /// Opens the file, or makes it with a new id.
+  init(
+    path: String, missing: MissingFile, time source: JournalTimeSource, newID fresh: String
+  )
+    throws(DatabaseOpenProblem)
+  {
+    let file = DatabaseFile(path: path, kind: journalKind)
+    let database = try file.open(missing: missing) { (handle) throws(SQLiteProblem) in
+      let insert = try handle.prepare("INSERT INTO meta (name, value) VALUES ('journal_id', ?1)")
+      try insert.bind(1, fresh)
+      try insert.run()
+    }
+    self.database = database
+    do throws(SQLiteProblem) {
+      id = try database.text("SELECT value FROM meta WHERE name = 'journal_id'")
+      statements = try JournalStatements(database)
+      let lastStep = try database.integer("SELECT at FROM steps ORDER BY id DESC LIMIT 1")
+      let lastRenewal = try database.integer("SELECT max(renewed_at) FROM workers")
+      time = JournalTime(source: source, floor: Timestamp(nanoseconds: max(lastStep, lastRenewal)))
+    } catch {
+      throw DatabaseOpenProblem("\(path) cannot be used: \(error)")
+    }
+  }
+
+  /// The journal's time.
+  func now() -> Timestamp { time.now() }
+
+  /// Carries all requests out and commits. On return everything the results say is on the disk; when it throws, nothing
+  /// has happened and the same batch may be tried again. At most one write of an attempt may be in a batch.
+  func apply(_ requests: [JournalRequest]) throws(SQLiteProblem) -> [JournalResult] {
+    var refused: [Int: String] = [:]
+    while true {
+      switch try transact(requests, refused: refused) {
+      case .committed(let results): return results
+      case .badData(let index, let detail): refused[index] = detail
+      }
+    }
+  }
+
+  private enum Round {
+    case committed([JournalResult])
+    /// The data of this request was refused half-way: everything is rolled back.
+    case badData(index: Int, detail: String)
+  }
+
+  private func transact(_ requests: [JournalRequest], refused: [Int: String]) throws(SQLiteProblem) -> Round {
+    var results: [JournalResult] = []
+    results.reserveCapacity(requests.count)
+    do throws(SQLiteProblem) {
+      try statements.begin.run()
+      let now = time.now()
+      for (index, request) in requests.enumerated() {
+        if let detail = refused[index] {
+          results.append(.refused(detail: detail))
+        } else {
+          results.append(try result(of: request.command, at: now))
+        }
+      }
+      try statements.commit.run()
+      return .committed(results)
+    } catch {
+      rollBack()
+      if error.kind == .data { return .badData(index: results.count, detail: error.message) }
+      throw error
+    }
+  }
+
+  private func rollBack() {
+    // SQLite may have rolled back by itself (disk full, I/O error).
+    if !database.isAutocommit { try? statements.rollback.run() }
+  }
+
+  private func result(of command: JournalCommand, at now: Timestamp) throws(SQLiteProblem) -> JournalResult {
+    switch command {
+    case .create(let write): return try create(write, at: now)
+    case .update(let write): return try update(write, at: now)
+    case .find(let id): return answer(try view(id, at: now)) { .found($0) }
+    case .findCheckout(let checkout):
+      if let blocking = try view(checkout, statements.views.blocking, at: now) {
+        return answer(blocking) { .found($0) }
+      }
+      return answer(try view(checkout, statements.views.latestClosed, at: now)) { .found($0) }
+    case .lease(let worker, let duration): return try lease(worker, for: duration, at: now)
+    case .giveUp(let worker, let ids):
+      for id in ids { try giveUp(id, of: worker) }
+      return .done
+    case .endLease(let worker):
+      try statements.endLease.bind(1, worker.text)
+      try statements.endLease.bind(2, now.nanoseconds)
+      try statements.endLease.run()
+      return .done
+    case .sweep(let age, let time, let limit): return try sweep(olderThan: age, watchedUntil: time, limit, at: now)
+    }
+  }
+
+  private func lease(
+    _ worker: WorkerID, for duration: TimeSpan, at now: Timestamp
+  ) throws(SQLiteProblem)
+    -> JournalResult
+  {
+    // Another process may have recorded a later time.
+    if try statements.latestRenewal.step() {
+      time.raise(to: Timestamp(nanoseconds: statements.latestRenewal.integer(0)))
+    }
+    statements.latestRenewal.reset()
+    let now = max(now, time.now())
+    let end = now + duration
+    try statements.lease.bind(1, worker.text)
+    try statements.lease.bind(2, end.nanoseconds)
+    try statements.lease.bind(3, now.nanoseconds)
+    try statements.lease.run()
+    try statements.forgetWorkers.bind(1, (now - Self.workerMemory).nanoseconds)
+    try statements.forgetWorkers.run()
+    return .leased(until: end)
+  }
+
+  private func giveUp(_ id: AttemptID, of worker: WorkerID) throws(SQLiteProblem) {
+    try statements.giveUp.bind(1, id.merchantID)
+    try statements.giveUp.bind(2, id.idempotencyKey)
+    try statements.giveUp.bind(3, worker.text)
+    try statements.giveUp.run()
+  }
+}
