@@ -50,6 +50,8 @@ package struct AddressCheck: Check {
 
   /// True if there is nothing in it but white space.
   private static func isBlank(_ text: String) -> Bool {
-    text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    // Unicode's tables are slow to ask, and almost every text starts with a visible ASCII character.
+    if let first = text.utf8.first, first > 0x20, first < 0x7F { return false }
+    return text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
   }
 }
