@@ -5,6 +5,7 @@
 /// A country that is not in ISO 3166-1 at all rests on the content alone; one that is only not on the configured list
 /// is changeable. Lower-case country codes are refused: the field is a code, not something a customer types.
 package struct AddressCheck: Check {
+  /// `address` in configuration, meters and logs.
   package var name: CheckName { .address }
 
   private let countries: Set<String>?
@@ -14,6 +15,7 @@ package struct AddressCheck: Check {
     self.countries = countries
   }
 
+  /// The first code that applies to `request`, in the order above.
   package func examine(_ request: CheckoutRequest, in context: CheckContext) -> CheckResult {
     guard let address = request.shippingAddress else {
       return Self.missing("", "The shipping address is missing.")

@@ -5,6 +5,7 @@
 /// A quantity below 1 rests on the content alone and is reported before one above the configured maximum, so that a
 /// change of that maximum cannot turn a final refusal into another. The maximum of lines is configured too.
 package struct CartCheck: Check {
+  /// `cart` in configuration, meters and logs.
   package var name: CheckName { .cart }
 
   private let quantityMax: Int64
@@ -16,6 +17,7 @@ package struct CartCheck: Check {
     self.linesMax = linesMax
   }
 
+  /// The first code that applies to `request`, in the order above.
   package func examine(_ request: CheckoutRequest, in context: CheckContext) -> CheckResult {
     let lines = request.lines
     if lines.isEmpty {

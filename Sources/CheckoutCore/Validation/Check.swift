@@ -33,10 +33,14 @@ package enum RefusalBasis: Hashable, Sendable {
 
 /// One refusal, with the check it comes from and what it rests on.
 package struct Finding: Hashable, Sendable {
+  /// The check that refused; what the meters count by.
   package let check: CheckName
+  /// Decides who publishes it.
   package let basis: RefusalBasis
+  /// What the caller is told.
   package let refusal: Refusal
 
+  /// A finding of its three parts.
   package init(check: CheckName, basis: RefusalBasis, refusal: Refusal) {
     self.check = check
     self.basis = basis
@@ -62,6 +66,7 @@ package struct CheckContext: Sendable {
   /// Accounts and prices as far as they are known.
   package let reference: ReferenceData
 
+  /// What is known at `now`.
   package init(now: Timestamp, reference: ReferenceData) {
     self.now = now
     self.reference = reference

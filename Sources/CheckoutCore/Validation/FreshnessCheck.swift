@@ -5,6 +5,7 @@
 /// Even an `expires_at` that is not after `requested_at` is changeable: the fingerprint leaves `requested_at` out, so
 /// the same request may have come earlier with an earlier one, and have been paid. There is no maximum age.
 package struct FreshnessCheck: Check {
+  /// `freshness` in configuration, meters and logs.
   package var name: CheckName { .freshness }
 
   private let clockSkewMax: TimeSpan
@@ -16,6 +17,7 @@ package struct FreshnessCheck: Check {
     self.livemode = livemode
   }
 
+  /// The first code that applies to `request`, in the order above.
   package func examine(_ request: CheckoutRequest, in context: CheckContext) -> CheckResult {
     if let expiresAt = request.expiresAt, expiresAt <= max(context.now, request.requestedAt) {
       let message = "The request had expired before it could be looked at."

@@ -7,6 +7,7 @@
 /// list, is changeable: it may have been accepted before. Sums rest on the content; the largest total is configured.
 /// A negative `expected_total_minor` is a `total_mismatch`, because no total is negative.
 package struct MoneyCheck: Check {
+  /// `money` in configuration, meters and logs.
   package var name: CheckName { .money }
 
   private let amountMinorMax: Int64
@@ -18,6 +19,7 @@ package struct MoneyCheck: Check {
     self.currencies = currencies
   }
 
+  /// The first code that applies to `request`, in the order above.
   package func examine(_ request: CheckoutRequest, in context: CheckContext) -> CheckResult {
     if let refused = examineCurrency(request.currency) { return refused }
     let total: Int64

@@ -4,6 +4,7 @@
 ///
 /// A missing method rests on the content alone. Which types are on offer is configured and so changeable.
 package struct PaymentMethodCheck: Check {
+  /// `payment_method` in configuration, meters and logs.
   package var name: CheckName { .paymentMethod }
 
   private let types: Set<String>
@@ -13,6 +14,7 @@ package struct PaymentMethodCheck: Check {
     self.types = types
   }
 
+  /// The first code that applies to `request`, in the order above.
   package func examine(_ request: CheckoutRequest, in context: CheckContext) -> CheckResult {
     guard let payment = request.payment else { return Self.missing("", "The payment method is missing.") }
     if payment.methodToken.isEmpty { return Self.missing("/method_token", "The payment method has no token.") }

@@ -2,11 +2,13 @@
 
 /// `unknown_item`, `price_changed`, in this order; both changeable, because price lists are.
 package struct PriceCheck: Check {
+  /// `price` in configuration, meters and logs.
   package var name: CheckName { .price }
 
   /// The check has no settings.
   package init() {}
 
+  /// The first code that applies to `request`, in the order above.
   package func examine(_ request: CheckoutRequest, in context: CheckContext) -> CheckResult {
     var unknown: Int?
     var changed: (index: Int, authority: Int64)?

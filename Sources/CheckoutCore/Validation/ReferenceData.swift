@@ -8,9 +8,12 @@ package enum AccountStatus: String, Hashable, CaseIterable, Sendable {
 
 /// An account of a merchant.
 package struct AccountKey: Hashable, Sendable {
+  /// Scope of the account.
   package let merchantID: String
+  /// Unique within the merchant.
   package let accountID: String
 
+  /// The key of one account.
   package init(merchantID: String, accountID: String) {
     self.merchantID = merchantID
     self.accountID = accountID
@@ -19,11 +22,14 @@ package struct AccountKey: Hashable, Sendable {
 
 /// What a price is for: an item of a merchant, in one currency.
 package struct PriceKey: Hashable, Sendable {
+  /// Scope of the item.
   package let merchantID: String
+  /// Unique within the merchant.
   package let sku: String
   /// ISO 4217 code as in the source.
   package let currency: String
 
+  /// The key of one price.
   package init(merchantID: String, sku: String, currency: String) {
     self.merchantID = merchantID
     self.sku = sku
@@ -33,9 +39,12 @@ package struct PriceKey: Hashable, Sendable {
 
 /// One account of a reference source.
 package struct AccountEntry: Hashable, Sendable {
+  /// Which account.
   package let key: AccountKey
+  /// What the source says of it.
   package let status: AccountStatus
 
+  /// An entry of its two parts.
   package init(key: AccountKey, status: AccountStatus) {
     self.key = key
     self.status = status
@@ -44,10 +53,12 @@ package struct AccountEntry: Hashable, Sendable {
 
 /// One price of a reference source.
 package struct PriceEntry: Hashable, Sendable {
+  /// What it is the price of.
   package let key: PriceKey
   /// Minor units of the key's currency, ≥ 0.
   package let unitPriceMinor: Int64
 
+  /// An entry of its two parts.
   package init(key: PriceKey, unitPriceMinor: Int64) {
     self.key = key
     self.unitPriceMinor = unitPriceMinor
@@ -118,7 +129,9 @@ package struct ReferenceTable<Key: Hashable & Sendable, Value: Hashable & Sendab
 
 /// Accounts, prices, and the version that decisions made with them carry.
 package struct ReferenceData: Sendable {
+  /// Carried by every decision made with this data; set by whoever changes the tables.
   package var version: ReferenceVersion
+  /// Accounts and whether they may buy.
   package var accounts: ReferenceTable<AccountKey, AccountStatus>
   /// Unit prices in minor units of the key's currency.
   package var prices: ReferenceTable<PriceKey, Int64>

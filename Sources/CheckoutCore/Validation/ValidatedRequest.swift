@@ -2,10 +2,13 @@
 
 /// A request that has passed the chain: address and payment are there, the currency is known, the total adds up.
 package struct ValidatedRequest: Hashable, Sendable {
+  /// The request as decoded, unchanged.
   package let request: CheckoutRequest
   /// The sum of lines, discounts, tax and shipping; equals `expected_total_minor`.
   package let total: Amount
+  /// Where to send it; the same as the request's.
   package let address: CheckoutRequest.Address
+  /// How to pay; the same as the request's.
   package let payment: CheckoutRequest.Payment
 
   fileprivate init(

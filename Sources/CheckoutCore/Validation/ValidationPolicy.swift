@@ -17,6 +17,7 @@ package struct ValidationLimits: Hashable, Sendable {
   /// Currencies accepted, as ISO 4217 codes; nil (default): all active ones.
   package var currencies: Set<String>?
 
+  /// The defaults, but for what is given.
   package init(
     quantityMax: Int64 = 999, linesMax: Int = 1000, amountMinorMax: Int64 = 1_000_000_000_000,
     clockSkewMax: TimeSpan = .seconds(300),
@@ -47,10 +48,12 @@ package struct ValidationPolicy: Hashable, Sendable {
   package var checks: [CheckName]
   /// Default `fail_fast`.
   package var mode: ValidationMode
+  /// Limits and lists of the checks.
   package var limits: ValidationLimits
   /// True in a live deployment; a request must say the same.
   package var livemode: Bool
 
+  /// The defaults, but for what is given.
   package init(
     livemode: Bool, mode: ValidationMode = .failFast, limits: ValidationLimits = ValidationLimits(),
     checks: [CheckName] = CheckName.allCases

@@ -4,8 +4,10 @@
 package struct Amount: Hashable, Sendable {
   /// Minor units, by the exponent of `currency`.
   package let minor: Int64
+  /// What the minor units are units of.
   package let currency: Currency
 
+  /// `minor` units of `currency`.
   package init(minor: Int64, currency: Currency) {
     self.minor = minor
     self.currency = currency
