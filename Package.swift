@@ -39,6 +39,10 @@ let package = Package(
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter",
         "CheckoutSandbox", "CheckoutTools", "Operations",
       ]),
+    .target(name: "JournalSamples", dependencies: ["CheckoutCore"], path: "Tests/JournalSamples"),
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
     .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "WorkerEngine"]),
