@@ -55,7 +55,7 @@ package struct Answers: Sendable {
       : identifiers.sweepEvent(row.identity.attemptID, epoch: row.epoch)
     let type: EventType = row.hasEnded ? .chargeUnknown : row.pendingType
     return event(
-      row, id, type, row.origin, at: row.updatedAt,
+      row, id, type, row.origin, at: row.hasEnded ? row.watch?.nextAt : row.handOver?.at,
       .pendingWork(PendingWork(attempt: row.identity, notBefore: nil, journalID: journalID)))
   }
 

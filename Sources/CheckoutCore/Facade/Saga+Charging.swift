@@ -103,6 +103,8 @@ extension Saga {
   mutating func answerCharge(_ reply: PaymentReply, isLookUp: Bool, _ now: SagaNow) -> Move {
     if role == .watching { return answerWatched(reply, now) }
     if case .refunding = row.state { return answerLookUpAfterVoid(reply, now) }
+    // A late answer told of money while this one was being written down: payment only moves forward.
+    if row.charge.knowsMore(than: reply) { return next(now) }
     switch reply {
     case .captured(let chargeID, let amount):
       return paid(.captured(chargeID: chargeID, amount: amount), chargeID, amount, now)
@@ -172,6 +174,18 @@ extension Saga {
     case .unknown, .notSent:
       memory.chargeEverUnknown = true
       return again(.chargeLookUp, note(trouble), now)
+    }
+  }
+}
+
+extension Charge {
+  /// True if money is known to be taken or held and `reply` says less than that.
+  func knowsMore(than reply: PaymentReply) -> Bool {
+    switch (status, reply) {
+    case (.captured, .captured), (.authorised, .captured), (.authorised, .authorised): false
+    case (.captured, _), (.authorised, _): true
+    case (.none, _), (.notRequired, _), (.sent, _), (.declined, _), (.actionRequired, _), (.refused, _), (.absent, _):
+      false
     }
   }
 }

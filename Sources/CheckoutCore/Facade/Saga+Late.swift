@@ -39,10 +39,9 @@ extension Saga {
       guard row.state == .charging, row.charge.status == .sent else { return false }
       row.charge.status = .actionRequired(chargeID: id)
       return true
-    case .voided: return storeLateCompensation(reference: "", in: &row)
+    case .voided: return storeLateCompensation(.void, nil, reference: "", in: &row)
     case .refunded(let reference, let amount):
-      guard amount == row.compensation?.amount else { return false }
-      return storeLateCompensation(reference: reference, in: &row)
+      return storeLateCompensation(.refund, amount, reference: reference, in: &row)
     case .trouble(.notSent):
       // Certainly never sent, and the only send there was: the intent is taken back, so that nobody has to look it up.
       guard call.operation == .charge, !call.isLookUp, row.state == .charging, row.charge.status == .sent,
@@ -73,7 +72,11 @@ extension Saga {
       row.charge.status = status
       row.state = .refunding(reason)
       row.compensation = Compensation(kind: kind, chargeID: chargeID, amount: amount)
-    case .completed, .failed, .cancelled:
+    case .completed:
+      // Paid is what it is: an authorisation captured since is the merchant's doing, and nothing is owed back.
+      guard row.charge.status == .sent else { return false }
+      row.charge.status = status
+    case .failed, .cancelled:
       guard row.watch?.owed == nil else { return false }
       row.watch = Watch(
         lookUpsDone: row.watch?.lookUpsDone ?? 0, nextAt: now.time,
@@ -82,7 +85,12 @@ extension Saga {
     return true
   }
 
-  private func storeLateCompensation(reference: String, in row: inout Attempt) -> Bool {
+  /// Only what answers the debt as it is now: of its kind and, for a refund, of exactly its amount.
+  private func storeLateCompensation(
+    _ kind: Compensation.Kind, _ amount: Amount?, reference: String, in row: inout Attempt
+  ) -> Bool {
+    let debt = row.hasEnded ? row.watch?.owed : row.compensation
+    guard let debt, debt.kind == kind, amount ?? debt.amount == debt.amount else { return false }
     if row.hasEnded, let owed = row.watch?.owed {
       if case .done = owed.status { return false }
       row.watch?.owed?.status = .done(reference: reference)

@@ -3,11 +3,7 @@
 
 extension Saga {
   mutating func nextReceipting(_ now: SagaNow) -> Move {
-    if row.cancel != nil {
-      var draft = draft("cancelled while receipting", [], now) { _ in }
-      undo(.cancelled, in: &draft, now)
-      return .write(draft)
-    }
+    if row.cancel != nil { return undoCancelled(receipt: nil, now) }
     switch row.hold.status {
     case .intended: return reserve()
     case .held:
@@ -19,6 +15,15 @@ extension Saga {
       return .write(draft)
     }
     return createReceipt(now)
+  }
+
+  /// The cancellation was recorded before the end: paid or not, receipt or not, all is undone. A receipt that turned up
+  /// is noted.
+  private func undoCancelled(receipt url: String?, _ now: SagaNow) -> Move {
+    let detail = url.map { [Step.Detail("receipt", $0)] } ?? []
+    var draft = draft("cancelled while receipting", detail, now) { $0.receipt.url = url ?? $0.receipt.url }
+    undo(.cancelled, in: &draft, now)
+    return .write(draft)
   }
 
   private func confirm() -> Move {
@@ -34,7 +39,8 @@ extension Saga {
       memory.confirmed = true
       return next(now)
     case .gone: return holdGone(now)
-    case .trouble(.notApplied(.permanent, let detail)): return park(.confirmRefused, detail: detail, now)
+    case .trouble(.notApplied(.permanent, let detail)):
+      return row.cancel != nil ? undoCancelled(receipt: nil, now) : park(.confirmRefused, detail: detail, now)
     case .trouble(let trouble): return again(.confirm, note(trouble), now)
     case .reserved, .outOfStock, .released: return again(.confirm, "unexpected answer to a confirm", now)
     }
@@ -56,13 +62,13 @@ extension Saga {
   }
 
   private mutating func createReceipt(_ now: SagaNow) -> Move {
+    if let url = row.receipt.url { return complete(receipt: url, now) }
     if memory.receiptMayBeSent, let sent = row.receipt.firstSentAt {
       let window = context.traits.receiptKeyWindow
       if window == .zero || now.time + context.settings.callTotalTimeout >= sent + window {
         return park(.receiptUnknown, detail: "a receipt may have been sent, and its key may be forgotten", now)
       }
     }
-    memory.receiptMayBeSent = true
     let chargeID: String? =
       switch row.charge.status {
       case .captured(let id, _), .authorised(let id, _): id
@@ -86,19 +92,24 @@ extension Saga {
   mutating func answerReceipt(_ reply: ReceiptReply, _ now: SagaNow) -> Move {
     switch reply {
     case .created(let url):
-      var draft = draft("completed", [.init("receipt", url)], now) { row in
-        row.receipt.url = url
-        row.state = .completed
-        row.endedAt = now.time
-        row.owner = nil
-      }
-      draft.end = .ended
-      return .write(draft)
+      return row.cancel != nil ? undoCancelled(receipt: url, now) : complete(receipt: url, now)
     case .trouble(.notApplied(.permanent, let detail)):
-      return receiptRefused(detail, now)
-    case .trouble(.notApplied(.transient, let detail)):
-      return again(.receipt, detail, now)
+      return row.cancel != nil ? undoCancelled(receipt: nil, now) : receiptRefused(detail, now)
+    case .trouble(.unknown(let detail)):
+      memory.receiptMayBeSent = true
+      return again(.receipt, note(.unknown(detail: detail)), now)
     case .trouble(let trouble): return again(.receipt, note(trouble), now)
     }
+  }
+
+  private func complete(receipt url: String, _ now: SagaNow) -> Move {
+    var draft = draft("completed", [.init("receipt", url)], now) { row in
+      row.receipt.url = url
+      row.state = .completed
+      row.endedAt = now.time
+      row.owner = nil
+    }
+    draft.end = .ended
+    return .write(draft)
   }
 }

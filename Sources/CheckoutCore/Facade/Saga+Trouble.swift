@@ -28,6 +28,8 @@ extension Saga {
   /// person. `notBefore`: an answer before this journal time would be none.
   mutating func again(_ trying: Trying, _ detail: String, notBefore: Timestamp? = nil, _ now: SagaNow) -> Move {
     memory.trouble = detail
+    // Nothing is tried further for a receipt that nobody wants any more.
+    if row.cancel != nil, row.isReceipting { return next(now) }
     switch role {
     case .facade: return againInFacade(trying, notBefore: notBefore, now)
     case .reconciliation: return againInReconciliation(trying, notBefore: notBefore, now)

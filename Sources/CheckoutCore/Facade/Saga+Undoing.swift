@@ -80,6 +80,8 @@ extension Saga {
     }
     draft.compensationIsFresh = true
     draft.isProgress = false
+    // The budget counts from the first failure, not from the latest send.
+    draft.row.retry = row.retry
     return .write(draft)
   }
 
@@ -125,6 +127,7 @@ extension Saga {
     if role == .watching { return watchCompensated(reference: reference, now) }
     switch row.state {
     case .charging:
+      if row.charge.knowsMore(than: .voided) { return next(now) }
       return .write(
         draft("intent cancelled", [], now) { row in
           row.charge.status = .absent

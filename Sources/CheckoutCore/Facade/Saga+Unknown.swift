@@ -19,6 +19,11 @@ extension Saga {
   mutating func answerNotFound(_ now: SagaNow) -> Move {
     let settledAt = (row.charge.lastSentAt ?? row.createdAt) + context.settleAfter
     if now.time < settledAt { return again(.chargeLookUp, "not found yet", notBefore: settledAt, now) }
+    if case .actionRequired = row.charge.status {
+      // The open intent is gone. It was there, so the attempt is watched.
+      memory.chargeEverUnknown = true
+      return notCharged(.paymentActionRequired, now)
+    }
     memory.settledNotFound = true
     return nextNotCharged(now)
   }
@@ -28,8 +33,12 @@ extension Saga {
   private mutating func nextNotCharged(_ now: SagaNow) -> Move {
     if row.cancel != nil { return notCharged(.cancelled, now) }
     if !expiryAllowsCharge(now) { return notCharged(.requestExpired, now) }
-    if memory.settledNotFound, !isInsideKeyWindow(now) {
-      return park(.chargeUnknown, detail: "not found, and the provider may have forgotten the key", now)
+    if !isInsideKeyWindow(now) {
+      if memory.settledNotFound {
+        return park(.chargeUnknown, detail: "not found, and the provider may have forgotten the key", now)
+      }
+      // A provider that remembers no keys gets what it certainly did not carry out again; one that forgets them does not.
+      if context.traits.payment.chargeKeyWindow > .zero { return notCharged(.paymentUnavailable, now) }
     }
     guard holdOutlivesCharge(row.hold, now) else {
       if memory.misconfigured, row.holds.count < 2 {
@@ -42,6 +51,7 @@ extension Saga {
     }
     draft.chargeIsFresh = true
     draft.isProgress = false
+    draft.row.retry = row.retry
     return .write(draft)
   }
 

@@ -77,7 +77,8 @@ package struct Saga: Sendable {
   private enum Cause: Hashable, Sendable {
     case rules
     case reply(Reply, SagaCall)
-    case late(Reply, SagaCall)
+    /// A late answer, stored onto this row; `then` is told once it is durable (nil: it was told already).
+    case late(Reply, SagaCall, onto: Attempt, then: SagaEnd?)
   }
 
   /// Valid transitions: idle → writing | calling | waiting | finished, and back to idle with each event; calling →
@@ -176,10 +177,7 @@ package struct Saga: Sendable {
   private mutating func written(_ now: SagaNow) -> SagaAction {
     guard case .writing(let draft, let cause) = phase else { return .nothing }
     row = draft.row
-    if case .late = cause {
-      phase = .finished
-      return .nothing
-    }
+    if case .late(_, _, _, let end) = cause { return ended(end) }
     memory.chargeIsFresh = draft.chargeIsFresh
     memory.compensationIsFresh = draft.compensationIsFresh
     if draft.chargeIsFresh {
@@ -200,13 +198,16 @@ package struct Saga: Sendable {
       phase = .finished
       return .finish(.lost)
     }
-    if case .late(let reply, let call) = cause { return storeLate(reply, call, current, now) ?? ended(.nothing) }
+    if case .late(let reply, let call, _, let end) = cause {
+      return storeLate(reply, call, onto: current, then: end, now) ?? ended(end)
+    }
     guard current.epoch == row.epoch, current.owner == context.worker else {
-      if case .reply(let reply, let call) = cause, let action = storeLate(reply, call, current, now) {
+      if case .reply(let reply, let call) = cause,
+        let action = storeLate(reply, call, onto: current, then: .lost, now)
+      {
         return action
       }
-      phase = .finished
-      return .finish(.lost)
+      return ended(.lost)
     }
     row = current
     switch cause {
@@ -215,16 +216,23 @@ package struct Saga: Sendable {
     }
   }
 
-  private mutating func ended(_ action: SagaAction) -> SagaAction {
+  private mutating func ended(_ end: SagaEnd?) -> SagaAction {
     phase = .finished
-    return action
+    return end.map(SagaAction.finish) ?? .nothing
   }
 
   /// The journal cannot store this row: a person must look. If even the mark cannot be stored the machine stops.
   private mutating func journalRefused(_ detail: String, _ now: SagaNow) -> SagaAction {
-    guard case .writing(let draft, _) = phase else { return .nothing }
-    if draft.row.parked?.reason == .journalRefused { return ended(.finish(.lost)) }
-    return perform(park(.journalRefused, detail: detail, now), .rules)
+    guard case .writing(let draft, let cause) = phase else { return .nothing }
+    guard case .late(_, let call, let current, let end) = cause else {
+      if draft.row.parked?.reason == .journalRefused { return ended(.lost) }
+      return perform(park(.journalRefused, detail: detail, now), .rules)
+    }
+    // What came late cannot be stored in a row that is not ours: at least a person must see that it came.
+    if draft.row.parked?.reason == .journalRefused { return ended(end) }
+    row = current
+    let late = "a late answer to \(call.operation.rawValue) could not be stored: \(detail)"
+    return perform(park(.journalRefused, detail: late, now), cause)
   }
 
   private mutating func replied(_ reply: Reply, _ now: SagaNow) -> SagaAction {
@@ -234,7 +242,7 @@ package struct Saga: Sendable {
       return perform(answer(reply, to: call, now), .reply(reply, call))
     case .abandoned(let call):
       phase = .idle
-      return storeLate(reply, call, row, now) ?? ended(.nothing)
+      return storeLate(reply, call, onto: row, then: nil, now) ?? ended(nil)
     case .idle, .writing, .waiting, .finished:
       return .nothing
     }
@@ -242,18 +250,20 @@ package struct Saga: Sendable {
 
   /// The lease or the key window is over: nothing went out, and nothing more may go out in our name.
   private mutating func notSent(_ reply: Reply, _ call: SagaCall, _ now: SagaNow) -> SagaAction {
-    guard var draft = lateDraft(reply, to: call, in: row, now) else { return ended(.finish(.gaveUp)) }
+    guard var draft = lateDraft(reply, to: call, in: row, now) else { return ended(.gaveUp) }
     draft.end = .gaveUp
     return perform(.write(draft), .rules)
   }
 
-  /// Another write of this worker changed the row. While waiting, the machine looks at once what it means.
+  /// Another write of this worker changed the row. While waiting, the machine looks at once what it means; a copy that
+  /// was only listed means nothing, and must not use up tries.
   private mutating func changed(_ current: Attempt, _ now: SagaNow) -> SagaAction {
     guard current.version > row.version, current.epoch == row.epoch else { return .nothing }
     switch phase {
     case .waiting:
+      let isNews = current.cancel != row.cancel || current.charge != row.charge || current.state != row.state
       row = current
-      return perform(next(now), .rules)
+      return isNews ? perform(next(now), .rules) : .nothing
     case .calling, .idle:
       row = current
       return .nothing
@@ -276,11 +286,11 @@ package struct Saga: Sendable {
   }
 
   /// Stores a definite answer in a row that is not ours (any more), without looking at its epoch.
-  private mutating func storeLate(_ reply: Reply, _ call: SagaCall, _ current: Attempt, _ now: SagaNow)
-    -> SagaAction?
-  {
+  private mutating func storeLate(
+    _ reply: Reply, _ call: SagaCall, onto current: Attempt, then end: SagaEnd?, _ now: SagaNow
+  ) -> SagaAction? {
     guard let draft = lateDraft(reply, to: call, in: current, now) else { return nil }
-    phase = .writing(draft, .late(reply, call))
+    phase = .writing(draft, .late(reply, call, onto: current, then: end))
     return .write(write(draft, epoch: nil))
   }
 
@@ -321,7 +331,9 @@ package struct Saga: Sendable {
   }
 
   /// The present row, changed, as the next version: what the machine remembers of finished calls goes in with it.
-  func draft(_ name: String, _ detail: [Step.Detail] = [], _ now: SagaNow, _ change: (inout Attempt) -> Void)
+  func draft(
+    _ name: String, _ detail: [Step.Detail] = [], _ now: SagaNow, _ change: (inout Attempt) -> Void
+  )
     -> Draft
   {
     var row = row
