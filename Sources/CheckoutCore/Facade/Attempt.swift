@@ -406,6 +406,16 @@ package struct Attempt: Hashable, Sendable {
   }
 }
 
+extension Charge {
+  /// True while the provider may still take money for it.
+  package var isOpen: Bool {
+    switch status {
+    case .sent, .actionRequired: true
+    case .none, .notRequired, .captured, .authorised, .declined, .refused, .absent: false
+    }
+  }
+}
+
 extension Attempt {
   /// True once the attempt is completed, failed or cancelled.
   package var hasEnded: Bool {
@@ -415,9 +425,12 @@ extension Attempt {
     }
   }
 
-  /// True while money is with us: captured or authorised and not given back.
+  /// True while money is with us: captured or authorised and not given back, or owed back after a late success.
   package var holdsMoney: Bool {
-    switch charge.status {
+    if let owed = watch?.owed {
+      return if case .done = owed.status { false } else { true }
+    }
+    return switch charge.status {
     case .captured, .authorised:
       if case .done = compensation?.status { false } else { true }
     case .none, .notRequired, .sent, .declined, .actionRequired, .refused, .absent: false
@@ -433,10 +446,11 @@ extension Attempt {
     }
   }
 
-  /// False only for an attempt that has ended without money ever moving and without a watch: then, and only then, its
-  /// checkout may be tried again under a new key. The journal keeps at most one blocking attempt for each checkout.
+  /// False only for an attempt that has ended without money ever moving, without a watch and with its charge settled:
+  /// then, and only then, its checkout may be tried again under a new key. The journal keeps at most one blocking
+  /// attempt for each checkout.
   package var blocksCheckout: Bool {
-    if case .failed = state { everHeldMoney || watch != nil } else { true }
+    if case .failed = state { everHeldMoney || watch != nil || charge.isOpen } else { true }
   }
 
   /// The hold of the latest generation.

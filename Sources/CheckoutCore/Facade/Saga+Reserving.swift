@@ -94,6 +94,7 @@ extension Saga {
 
   /// What a service said, for the journal; remembers what kind of trouble it was.
   mutating func note(_ trouble: CallTrouble) -> String {
+    memory.misconfigured = false
     switch trouble {
     case .notApplied(_, let detail): return detail
     case .unknown(let detail): return detail
@@ -132,9 +133,10 @@ extension Attempt {
     if holds[last].status == .intended { holds[last].status = .refused }
   }
 
-  /// The end without payment: cancelled if a cancellation is recorded, else failed.
+  /// The end without payment: cancelled if a cancellation is recorded, else failed. A person's word stands.
   mutating func endUnpaid(_ reason: EndReason, at now: Timestamp) {
-    state = cancel != nil || reason == .cancelled ? .cancelled : .failed(reason)
+    let isCancelled = cancel != nil && reason != .closedByPerson || reason == .cancelled
+    state = isCancelled ? .cancelled : .failed(reason)
     endedAt = now
     owner = nil
     retry = nil

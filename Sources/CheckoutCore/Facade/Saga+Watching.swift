@@ -7,9 +7,8 @@ extension Saga {
 
   /// Plans the watch in the row of an attempt that ends.
   func planWatch(_ row: inout Attempt, _ now: SagaNow) {
-    guard row.charge.everUnknown || memory.chargeEverUnknown, row.charge.status == .absent else { return }
-    row.charge.everUnknown = true
-    row.watch = Watch(lookUpsDone: 0, nextAt: now.time + .hours(1))
+    if memory.chargeEverUnknown { row.charge.everUnknown = true }
+    row.planWatch(at: now.time)
   }
 
   /// When the look-up after `done` ones is due; nil: the watch is over.
@@ -63,6 +62,8 @@ extension Saga {
       row.watch?.owed?.lastSentAt = now.time
     }
     draft.compensationIsFresh = true
+    // Sent again: the budget counts from the first failure, not from the latest send.
+    if owed.status == .sent { draft.row.retry = row.retry }
     return .write(draft)
   }
 
@@ -79,6 +80,8 @@ extension Saga {
       return owes(Compensation(kind: .void, chargeID: chargeID, amount: row.amount), now)
     case .declined(let code):
       return endWatch("definitely declined", [.init("code", code)], now)
+    case .notFound where row.watch?.owed != nil:
+      return park(.refundRefused, detail: memory.trouble ?? "void refused, and the charge is not found any more", now)
     case .notFound:
       let done = (row.watch?.lookUpsDone ?? 0) + 1
       guard let nextAt = nextLookUp(done: done) else { return endWatch("watched to the end", [], now) }

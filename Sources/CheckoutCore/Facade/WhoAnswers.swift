@@ -118,7 +118,9 @@ package struct WhoAnswers: Sendable {
     }
     if row.owedBy == .message(asking.message) { return owed(view, asking) }
     if let admission = listed(row, asking) { return admission }
-    if row.origin == asking.origin { return .answer(.nothing) }
+    guard row.origin != asking.origin else {
+      return .answer(row.hasEnded && asking.offsetsWereLost ? .replayedOutcome(row) : .nothing)
+    }
     return list(row, asking)
   }
 
@@ -133,14 +135,18 @@ package struct WhoAnswers: Sendable {
 
   /// Rules 2 and 4: a hand-over derived from this message, or an origin that is listed already.
   func listed(_ row: Attempt, _ asking: Asking) -> Admission? {
-    if let handOver = row.handOver, row.owedBy == .event(handOver.eventID),
-      handOver.eventID == context.identifiers.pendingEvent(handOver.type, from: asking.message)
-    {
-      return .answer(.handOver(row))
-    }
+    if isHandedOver(row, from: asking.message) { return .answer(.handOver(row)) }
     guard let waiter = row.waiting.first(where: { $0.origin == asking.origin }) else { return nil }
-    if waiter.afterEnd, waiter.listedBy == asking.message { return .answer(.copy(row, asking.origin)) }
+    // With the offsets lost nobody can tell whether the copy went out with the outcome: out it goes, under its one id.
+    let isOurs = waiter.afterEnd || row.hasEnded && asking.offsetsWereLost
+    if isOurs, waiter.listedBy == asking.message { return .answer(.copy(row, asking.origin)) }
     return .answer(.nothing)
+  }
+
+  /// Rule 2: the row waits for the pending event that the worker of `message` was about to publish.
+  func isHandedOver(_ row: Attempt, from message: Position) -> Bool {
+    guard let handOver = row.handOver, row.owedBy == .event(handOver.eventID) else { return false }
+    return handOver.eventID == context.identifiers.pendingEvent(handOver.type, from: message)
   }
 
   /// Rules 5 and 6: a new origin is listed, then answered at once if the attempt has ended, else with it.

@@ -22,7 +22,9 @@ extension WhoAnswers {
     }
     guard row.updatedAt + context.settings.sweepAge <= now else { return .leave }
     if let handOver = row.handOver, row.owedBy == .event(handOver.eventID) {
-      if handOver.eventID == context.identifiers.sweepEvent(row.identity.attemptID, epoch: row.epoch) { return .publish }
+      if handOver.eventID == context.identifiers.sweepEvent(row.identity.attemptID, epoch: row.epoch) {
+        return .publish
+      }
       if let notBefore = handOver.notBefore, notBefore + context.settings.sweepAge > now { return .leave }
     }
     let next = changed(row, now) { next in

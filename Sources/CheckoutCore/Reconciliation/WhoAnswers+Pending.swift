@@ -5,11 +5,7 @@ extension WhoAnswers {
   package func pending(_ view: AttemptView?, eventID: String, message: Position, now: Timestamp) -> Admission {
     guard let view else { return .unknownAttempt }
     let row = view.attempt
-    if let handOver = row.handOver, row.owedBy == .event(handOver.eventID),
-      handOver.eventID == context.identifiers.pendingEvent(handOver.type, from: message)
-    {
-      return .answer(.handOver(row))
-    }
+    if isHandedOver(row, from: message) { return .answer(.handOver(row)) }
     guard row.owedBy == .message(message) || row.owedBy == .event(eventID) else {
       return obligations(view, message: message, now: now)
     }
@@ -53,7 +49,7 @@ extension WhoAnswers {
   package func personsWord(_ view: AttemptView?, _ word: PersonsWord, message: Position, now: Timestamp) -> Admission {
     guard let view else { return .unknownAttempt }
     let row = view.attempt
-    if row.owedBy == .message(message) {
+    if row.owedBy == .message(message) || isHandedOver(row, from: message) {
       return pending(view, eventID: "", message: message, now: now)
     }
     // Another version: the person looked at another row. The word has no effect, and no answer depends on it.
@@ -86,38 +82,41 @@ extension WhoAnswers {
     return .takeOver(write(next, "retried by a person", detail, message), isWatch ? .watching : .reconciliation)
   }
 
+  /// Unpaid while money is with us would be a lie: only with evidence that it went back by another way.
   private func resolve(
     _ row: Attempt, as resolution: ResolvedAs, _ word: PersonsWord, message: Position, now: Timestamp
   ) -> Admission {
-    // Unpaid while money is with us would be a lie: only with evidence that it went back by another way.
-    if resolution != .completed, row.holdsMoney, word.refundedOutside == nil { return .answer(.nothing) }
-    let isEndedAlready = row.hasEnded
+    let needsEvidence = row.hasEnded || resolution != .completed
+    if needsEvidence, row.holdsMoney, word.refundedOutside == nil { return .answer(.nothing) }
+    var detail = [
+      Step.Detail("as", resolution.rawValue), Step.Detail("who", word.who), Step.Detail("note", word.note),
+    ]
+    if let reference = word.refundedOutside { detail.append(.init("refunded outside", reference)) }
+    let owesStock = resolution != .completed && !row.hasEnded && row.owesStock
     let next = changed(row, now) { next in
       next.parked = nil
       next.retry = nil
-      next.owner = nil
+      next.owner = owesStock ? context.worker : nil
       next.epoch += 1
-      if isEndedAlready {
+      if row.hasEnded {
         next.watch?.owed?.status = .done(reference: word.refundedOutside ?? "by hand")
         next.watch?.nextAt = .distantFuture
         return
       }
       next.owedBy = .message(message)
       next.handOver = nil
-      next.endedAt = now
-      if let reference = word.refundedOutside { next.closeCompensation(reference: reference) }
+      next.custody = .reconciliation
       switch resolution {
-      case .completed: next.state = .completed
-      case .failed: next.state = .failed(.closedByPerson)
-      case .cancelled: next.state = .cancelled
+      case .completed:
+        next.state = .completed
+        next.endedAt = now
+      case .failed: next.closeUnpaid(.closedByPerson, owesStock: owesStock, word.refundedOutside, at: now)
+      case .cancelled: next.closeUnpaid(.cancelled, owesStock: owesStock, word.refundedOutside, at: now)
       }
     }
-    var detail = [
-      Step.Detail("as", resolution.rawValue), Step.Detail("who", word.who), Step.Detail("note", word.note),
-    ]
-    if let reference = word.refundedOutside { detail.append(.init("refunded outside", reference)) }
-    return .write(
-      write(next, "resolved by a person", detail, message), then: isEndedAlready ? .nothing : .outcome(next))
+    let write = write(next, "resolved by a person", detail, message)
+    if owesStock { return .takeOver(write, .reconciliation) }
+    return .write(write, then: row.hasEnded ? .nothing : .outcome(next))
   }
 }
 
@@ -127,6 +126,38 @@ extension Attempt {
     case .receipting, .receiptPending: true
     case .reserving, .charging, .releasing, .refunding, .completed, .failed, .cancelled: false
     }
+  }
+
+  /// True if stock may be held that a person has not been told about: it goes back before an unpaid end.
+  var owesStock: Bool {
+    switch parked?.reason {
+    case .releaseRefused, .releaseBudgetSpent, .reserveUnsettled, .journalRefused: return false
+    case .receiptRefused, .receiptBudgetSpent, .receiptUnknown, .confirmRefused, .chargeUnknown, .refundRefused,
+      .refundBudgetSpent, .refundUnknown, nil:
+      return holds.contains { $0.status == .held || $0.status == .confirmed || $0.status == .intended }
+    }
+  }
+
+  /// A person says that nothing was paid, or that it went back: the end, or first the stock. A charge that nobody could
+  /// tell about is watched; one refunded outside never is, because a second refund would follow.
+  mutating func closeUnpaid(_ reason: EndReason, owesStock: Bool, _ refundedOutside: String?, at now: Timestamp) {
+    if let refundedOutside { closeCompensation(reference: refundedOutside) }
+    if charge.isOpen {
+      charge.everUnknown = true
+      if refundedOutside == nil {
+        charge.status = .absent
+      }
+    }
+    state = .releasing(reason)
+    guard !owesStock else { return }
+    endUnpaid(reason, at: now)
+    planWatch(at: now)
+  }
+
+  /// Plans the watch of an attempt that ends unpaid after a charge was sent and never definitely refused.
+  mutating func planWatch(at now: Timestamp) {
+    guard charge.everUnknown, charge.status == .absent else { return }
+    watch = Watch(lookUpsDone: 0, nextAt: now + .hours(1))
   }
 
   /// What was taken went back by another way.
