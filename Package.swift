@@ -47,6 +47,7 @@ let package = Package(
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
     .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "WorkerEngine"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
+    .testTarget(name: "TidyTests"),
   ],
   cxxLanguageStandard: .cxx17
 )
