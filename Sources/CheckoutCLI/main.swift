@@ -1,1 +1,2 @@
+// The entry of the `checkout` binary.
 print("checkout")

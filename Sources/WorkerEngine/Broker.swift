@@ -2,6 +2,7 @@
 
 /// A partition as assigned, with what was committed for it.
 package struct AssignedPartition: Sendable {
+  /// Which partition.
   package let partition: TopicPartition
   /// The committed offset: the next to be consumed; nil if the group has none for it.
   package let committed: Int64?
@@ -44,6 +45,7 @@ package struct WorkerFailure: Error, Hashable, Sendable {
     case environment
   }
 
+  /// Decides the exit code.
   package let kind: Kind
   /// One line: what is wrong and what to do.
   package let message: String
@@ -56,6 +58,7 @@ package struct WorkerFailure: Error, Hashable, Sendable {
 
 /// The committed state of one partition.
 package struct PartitionCommit: Hashable, Sendable {
+  /// Which partition.
   package let partition: TopicPartition
   /// The frontier: everything before it is done.
   package let offset: Int64
@@ -76,7 +79,9 @@ package struct CommitJob: Sendable {
   package let id: Int
   /// The assignment the offsets belong to.
   package let generation: Int
+  /// Messages to publish, in order.
   package let outputs: [Output]
+  /// At most one for each partition.
   package let offsets: [PartitionCommit]
 
   package init(id: Int, generation: Int, outputs: [Output], offsets: [PartitionCommit]) {
@@ -112,8 +117,9 @@ package protocol Broker: AnyObject {
   func start(generation: Int)
   /// Answers `revoked` and `lost`: gives the partitions back.
   func release(generation: Int)
-  /// Stops and restarts the delivery of some partitions (slots of the present assignment).
+  /// Stops the delivery of some partitions (slots of the present assignment).
   func pause(_ slots: [Int])
+  /// Restarts the delivery of paused partitions.
   func resume(_ slots: [Int])
   /// Starts a commit job; at most one at a time. Its end arrives as `commitEnded`.
   func commit(_ job: CommitJob)

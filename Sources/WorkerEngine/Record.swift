@@ -52,6 +52,7 @@ extension Bytes: Hashable {
 package struct Header: Hashable, Sendable {
   /// Name as bytes: usually ASCII, but nobody enforces it.
   package let name: Bytes
+  /// Nil: a null value, which Kafka tells from an empty one.
   package let value: Bytes?
 
   package init(name: Bytes, value: Bytes?) {
@@ -68,7 +69,9 @@ package struct Header: Hashable, Sendable {
 
 /// A partition of a topic.
 package struct TopicPartition: Hashable, Sendable {
+  /// Full topic name.
   package let topic: String
+  /// Counted from 0.
   package let partition: Int32
 
   package init(topic: String, partition: Int32) {
@@ -81,12 +84,15 @@ package struct TopicPartition: Hashable, Sendable {
 package struct Record: Sendable {
   /// Index of the partition in the assignment's list (`BrokerEvent.assigned`).
   package let slot: Int
+  /// Not contiguous: markers, aborted and compacted records leave gaps.
   package let offset: Int64
   /// Milliseconds since the Unix epoch; -1 if the broker gave none.
   package let timestamp: Int64
+  /// Nil: none was sent.
   package let key: Bytes?
   /// Nil for a tombstone.
   package let value: Bytes?
+  /// In the order sent; names may repeat.
   package let headers: [Header]
 
   package init(slot: Int, offset: Int64, timestamp: Int64, key: Bytes?, value: Bytes?, headers: [Header]) {
@@ -105,7 +111,9 @@ package struct Output: Hashable, Sendable {
   package let topic: String
   /// The partition is chosen by the key's hash; nil: any.
   package let key: Bytes?
+  /// Nil: a tombstone.
   package let value: Bytes?
+  /// Sent in this order.
   package let headers: [Header]
 
   package init(topic: String, key: Bytes?, value: Bytes?, headers: [Header]) {

@@ -2,7 +2,9 @@
 
 /// Names one message in flight; valid until the message is finished or its partition is gone.
 package struct Ticket: Hashable, Sendable {
+  /// The partition's index in its assignment.
   package let slot: Int
+  /// The message's offset.
   package let offset: Int64
   /// The assignment it belongs to.
   package let generation: Int
@@ -16,8 +18,11 @@ package struct Ticket: Hashable, Sendable {
 
 /// A message handed to a stage: it is the earliest unfinished one of its key, or an interrupting one.
 package struct Delivery: Sendable {
+  /// Names it when it is finished.
   package let ticket: Ticket
+  /// Where it came from.
   package let partition: TopicPartition
+  /// The message.
   package let record: Record
   /// True if the group had no committed offset for the partition when it was assigned.
   package let offsetsWereLost: Bool

@@ -3,6 +3,7 @@
 
 /// A worker's identity in the journal: its stable name and one incarnation of it (`name/incarnation`).
 package struct WorkerID: Hashable, Sendable {
+  /// Compared as a whole; its parts are for people.
   package let text: String
 
   package init(_ text: String) {
@@ -26,6 +27,7 @@ package enum OwedBy: Hashable, Sendable {
 
 /// The origin of another copy of the request, or of a cancellation, that is to get an answer of its own.
 package struct Waiter: Hashable, Sendable {
+  /// Whose answer it will be: the copy's own origin.
   package let origin: Origin
   /// The message that listed it.
   package let listedBy: Position
@@ -107,6 +109,7 @@ package enum ParkReason: String, Hashable, CaseIterable, Sendable {
 
 /// The mark of a parked attempt.
 package struct Parked: Hashable, Sendable {
+  /// What a person has to look into.
   package let reason: ParkReason
   /// What the service said last; no personal data.
   package let detail: String
@@ -138,6 +141,7 @@ package struct Hold: Hashable, Sendable {
 
   /// 1, or more after a hold ran out and stock was reserved again.
   package let generation: Int
+  /// What is known of it now.
   package var status: Status
   /// Known from `held` on.
   package var reservationID: String?
@@ -174,9 +178,11 @@ package struct Charge: Hashable, Sendable {
     case absent
   }
 
+  /// What is known of it now; only ever gets more definite.
   package var status: Status
   /// Journal time of the first and of the latest send; nil before.
   package var firstSentAt: Timestamp?
+  /// Journal time of the latest send; nil before.
   package var lastSentAt: Timestamp?
   /// True once any send got no definite answer; such an attempt is watched if it ends unpaid.
   package var everUnknown: Bool
@@ -209,13 +215,17 @@ package struct Compensation: Hashable, Sendable {
     case refused(detail: String)
   }
 
+  /// May turn from void to refund when the provider says that the money was captured.
   package var kind: Kind
+  /// The provider's id of the charge (or open intent) to undo.
   package let chargeID: String
   /// Exactly what was captured or authorised.
   package var amount: Amount
+  /// How far it has come.
   package var status: Status
   /// Journal time of the first and of the latest send.
   package var firstSentAt: Timestamp?
+  /// Journal time of the latest send; nil before.
   package var lastSentAt: Timestamp?
 
   package init(
@@ -248,6 +258,7 @@ package struct Receipt: Hashable, Sendable {
 package struct RecordedCancel: Hashable, Sendable {
   /// Who: the cancellation's own message.
   package let origin: Origin
+  /// The customer's or the merchant's word, as sent.
   package let reason: String
   /// Journal time.
   package let at: Timestamp
@@ -261,7 +272,9 @@ package struct RecordedCancel: Hashable, Sendable {
 
 /// An attempt given to reconciliation: the pending event that carries it.
 package struct HandOver: Hashable, Sendable {
+  /// Derived, so that a repeat publishes the same event.
   package let eventID: String
+  /// Which kind of pending work it is.
   package let type: EventType
   /// Not to be worked on before this (journal time); nil: at once.
   package let notBefore: Timestamp?
@@ -283,6 +296,7 @@ package struct HandOver: Hashable, Sendable {
 package struct RetrySchedule: Hashable, Sendable {
   /// Journal time of the first failure.
   package var since: Timestamp
+  /// Failures so far, at least 1; the exponent of the backoff.
   package var tries: Int
   /// Journal time; nothing is tried before.
   package var nextAt: Timestamp
@@ -314,9 +328,13 @@ package struct Watch: Hashable, Sendable {
 /// The journal's row of one attempt.
 package struct Attempt: Hashable, Sendable {
   // Never changes.
+  /// Merchant, checkout and idempotency key.
   package let identity: AttemptIdentity
+  /// The request message the outcome answers.
   package let origin: Origin
+  /// Of the request's content: the same key with another one is a conflict.
   package let fingerprint: Fingerprint
+  /// What was asked, as validation let it pass.
   package let request: ValidatedRequest
   /// Of the request's own message; every event about the attempt carries it on.
   package let trace: TraceContext?
@@ -330,24 +348,37 @@ package struct Attempt: Hashable, Sendable {
   package var epoch: Int64
   /// Nil: given up, anybody may go on.
   package var owner: WorkerID?
+  /// The stage that looks after it now.
   package var custody: Custody
+  /// The one message whose worker publishes the outcome.
   package var owedBy: OwedBy
+  /// The latest hand-over to reconciliation; nil: there was none.
   package var handOver: HandOver?
+  /// Copies that get an answer of their own, in the order they were listed.
   package var waiting: [Waiter]
 
   // The saga.
+  /// Where the saga stands.
   package var state: AttemptState
+  /// Set while a person is needed; the state stays as it was.
   package var parked: Parked?
   /// One for each generation, oldest first; never empty.
   package var holds: [Hold]
+  /// The one charge; its key is the same in every send.
   package var charge: Charge
+  /// The refund or void owed or done; nil: none was ever owed.
   package var compensation: Compensation?
+  /// The one receipt; its key is the same in every send.
   package var receipt: Receipt
+  /// The first cancellation that took effect; nil: none.
   package var cancel: RecordedCancel?
+  /// Of the step being tried again; nil: nothing has failed since the last success.
   package var retry: RetrySchedule?
+  /// Set when it ended unpaid with a charge that might still come through.
   package var watch: Watch?
   /// Notices published so far.
   package var parkedNotices: Int
+  /// `checkout.receipt_pending` notices published so far.
   package var receiptPendingNotices: Int
   /// What a service said last, for a person; no personal data.
   package var lastTrouble: String?
@@ -355,6 +386,7 @@ package struct Attempt: Hashable, Sendable {
   package var outOfStockLines: [String]
   /// Journal time of the latest write, and of the end.
   package var updatedAt: Timestamp
+  /// Journal time of the end; nil while open.
   package var endedAt: Timestamp?
 
   /// A new attempt: nothing sent, about to reserve, owed by the message at `message`.

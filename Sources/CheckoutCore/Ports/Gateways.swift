@@ -32,6 +32,7 @@ package struct GatewayCall<Command: Hashable & Sendable>: Hashable, Sendable {
   package let notAfter: BootTime
   /// The merchant, for routing to its account at the service.
   package let merchantID: String
+  /// What is asked of the service.
   package let command: Command
 
   package init(id: UInt64, key: ProviderKey, notAfter: BootTime, merchantID: String, command: Command) {
@@ -118,6 +119,7 @@ package protocol InventoryGateway: AnyObject, Sendable {
 
 /// Takes money, tells what became of it, gives it back. Same rules as `InventoryGateway`.
 package protocol PaymentGateway: AnyObject, Sendable {
+  /// What the machine must know of the provider; never changes.
   var traits: PaymentTraits { get }
   /// Hands over calls; answers come through `sink`.
   func submit(_ calls: [GatewayCall<PaymentCommand>], sink: @escaping GatewaySink)

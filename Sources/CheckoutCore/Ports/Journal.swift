@@ -10,7 +10,9 @@ package struct Step: Hashable, Sendable {
 
   /// One named value of a step.
   package struct Detail: Hashable, Sendable {
+    /// What the value is, in `snake_case`.
     package let name: String
+    /// An id, a code or a number as text.
     package let value: String
 
     package init(_ name: String, _ value: String) {
@@ -46,6 +48,7 @@ package struct AttemptWrite: Hashable, Sendable {
 
 /// A row, and whether its owner is alive by the journal's own clock.
 package struct AttemptView: Hashable, Sendable {
+  /// The row as it is now.
   package let attempt: Attempt
   /// The end of the owner's lease if it lies ahead, in journal time; nil: nobody owns it, or the lease is over.
   package let ownedUntil: Timestamp?
@@ -80,7 +83,9 @@ package enum JournalCommand: Hashable, Sendable {
 
 /// One request with the number its answer will carry.
 package struct JournalRequest: Hashable, Sendable {
+  /// Chosen by the caller; unique in the worker.
   package let id: UInt64
+  /// What is asked of the journal.
   package let command: JournalCommand
 
   package init(id: UInt64, command: JournalCommand) {
@@ -110,7 +115,9 @@ package enum JournalResult: Hashable, Sendable {
 
 /// One answer.
 package struct JournalReply: Hashable, Sendable {
+  /// Of the request it answers.
   package let id: UInt64
+  /// What became of the request.
   package let result: JournalResult
   /// The journal's clock when it answered.
   package let at: Timestamp

@@ -2,6 +2,7 @@
 
 /// A point on the worker's own clock, in nanoseconds since the machine started; it runs on while the machine sleeps.
 package struct BootTime: Hashable, Comparable, Sendable {
+  /// Since the machine started; comparable within one process only.
   package let nanoseconds: Int64
 
   package init(nanoseconds: Int64) {

@@ -5,12 +5,15 @@
 package struct CheckoutRequest: Hashable, Sendable {
   /// One line of the cart.
   package struct Line: Hashable, Sendable {
+    /// Unique in the cart after the `cart` check.
     package let lineID: String
+    /// 1 to 64 characters; which item of the merchant's.
     package let sku: String
     /// As sent; may be zero or negative before the `cart` check.
     package let quantity: Int64
     /// Minor units of `currency`; may be negative before the `money` check.
     package let unitPriceMinor: Int64
+    /// For the receipt; nil: not sent.
     package let title: String?
 
     package init(lineID: String, sku: String, quantity: Int64, unitPriceMinor: Int64, title: String?) {
@@ -24,7 +27,9 @@ package struct CheckoutRequest: Hashable, Sendable {
 
   /// One discount, in minor units, taken off the lines.
   package struct Discount: Hashable, Sendable {
+    /// The merchant's name for it.
     package let code: String
+    /// Minor units of the request's currency; may be negative before the `money` check.
     package let amountMinor: Int64
 
     package init(code: String, amountMinor: Int64) {
@@ -35,11 +40,17 @@ package struct CheckoutRequest: Hashable, Sendable {
 
   /// Where to send it; strings as sent, possibly empty.
   package struct Address: Hashable, Sendable {
+    /// Recipient. Personal data: never logged.
     package let name: String
+    /// Street and number. Personal data: never logged.
     package let line1: String
+    /// Second line; nil: not sent. Personal data: never logged.
     package let line2: String?
+    /// Town.
     package let city: String
+    /// State or province, where the country has them; nil: not sent.
     package let region: String?
+    /// As sent; its form is checked by country in the `address` check.
     package let postalCode: String?
     /// ISO 3166-1 alpha-2, as sent.
     package let country: String
@@ -66,8 +77,11 @@ package struct CheckoutRequest: Hashable, Sendable {
 
   /// How to pay: a provider's token, never a card number.
   package struct Payment: Hashable, Sendable {
+    /// The provider's token. A secret: never logged.
     package let methodToken: String
+    /// `card`, `sepa_debit`, …; which are taken is configuration.
     package let methodType: String
+    /// Whether the money is taken at once.
     package let capture: Capture
 
     package init(methodToken: String, methodType: String, capture: Capture) {
@@ -77,21 +91,35 @@ package struct CheckoutRequest: Hashable, Sendable {
     }
   }
 
+  /// Merchant, checkout and idempotency key.
   package let identity: AttemptIdentity
+  /// The customer's account at the merchant, 1 to 128 characters.
   package let accountID: String
+  /// Where the receipt goes; nil: not sent. Personal data: never logged.
   package let email: String?
+  /// BCP 47 tag for the receipt's language; nil: not sent.
   package let locale: String?
   /// As sent; three upper-case letters only after the `money` check.
   package let currency: String
+  /// The cart, in the order sent; may be empty before the `cart` check.
   package let lines: [Line]
+  /// In the order sent; empty: none.
   package let discounts: [Discount]
+  /// Minor units; the merchant's word.
   package let taxMinor: Int64
+  /// Minor units; the merchant's word.
   package let shippingMinor: Int64
+  /// Minor units; what the customer was shown, and has to equal our own sum.
   package let expectedTotalMinor: Int64
+  /// Nil: not sent; the `address` check refuses that.
   package let shippingAddress: Address?
+  /// Nil: not sent; the `payment_method` check refuses that.
   package let payment: Payment?
+  /// When the customer asked, by the merchant's clock.
   package let requestedAt: Timestamp
+  /// Nothing is charged after this; nil: no limit.
   package let expiresAt: Timestamp?
+  /// True: real money. Must match the deployment.
   package let livemode: Bool
 
   package init(
@@ -140,7 +168,9 @@ package struct AttemptIdentity: Hashable, Sendable {
 
 /// An attempt's key: (`merchant_id`, `idempotency_key`).
 package struct AttemptID: Hashable, Sendable {
+  /// Scope of the idempotency key.
   package let merchantID: String
+  /// 16 to 255 characters; one attempt to pay.
   package let idempotencyKey: String
 
   package init(merchantID: String, idempotencyKey: String) {
@@ -151,7 +181,9 @@ package struct AttemptID: Hashable, Sendable {
 
 /// A checkout's key: (`merchant_id`, `checkout_id`).
 package struct CheckoutKey: Hashable, Sendable {
+  /// Scope of the checkout's id.
   package let merchantID: String
+  /// The order, 1 to 128 printable ASCII characters.
   package let checkoutID: String
 
   package init(merchantID: String, checkoutID: String) {
@@ -162,9 +194,13 @@ package struct CheckoutKey: Hashable, Sendable {
 
 /// A request to cancel a checkout.
 package struct CancelRequest: Hashable, Sendable {
+  /// What is to be cancelled: whichever attempt of it is open or paid.
   package let checkout: CheckoutKey
+  /// As sent; copied into the answer.
   package let reason: String
+  /// When it was asked, by the merchant's clock.
   package let requestedAt: Timestamp
+  /// True: real money. Must match the deployment.
   package let livemode: Bool
 
   package init(checkout: CheckoutKey, reason: String, requestedAt: Timestamp, livemode: Bool) {

@@ -15,7 +15,9 @@ package struct TraceContext: Hashable, Sendable {
 
 /// Whom an event is about.
 package struct EventSubject: Hashable, Sendable {
+  /// Scope of both other parts.
   package let merchantID: String
+  /// Also the key of the Kafka message.
   package let checkoutID: String
   /// Nil for cancellations, and for requests refused because their key is missing or unusable.
   package let idempotencyKey: String?
@@ -37,6 +39,7 @@ package struct EventSubject: Hashable, Sendable {
 package struct Decision: Hashable, Sendable {
   /// Wall clock of the worker that decided.
   package let at: Timestamp
+  /// The account and price data that were in force.
   package let referenceVersion: ReferenceVersion
 
   package init(at: Timestamp, referenceVersion: ReferenceVersion) {
@@ -47,6 +50,7 @@ package struct Decision: Hashable, Sendable {
 
 /// Work for reconciliation: ids only, no bodies.
 package struct PendingWork: Hashable, Sendable {
+  /// What is to be worked off.
   package let attempt: AttemptIdentity
   /// Not to be worked on before this (journal time); nil: at once.
   package let notBefore: Timestamp?
@@ -69,13 +73,17 @@ package enum ResolvedAs: String, Hashable, CaseIterable, Sendable {
 
 /// What a person says about a parked attempt.
 package struct PersonsWord: Hashable, Sendable {
+  /// The parked attempt.
   package let attempt: AttemptIdentity
   /// The version of the row the person looked at; another version refuses the word.
   package let rowVersion: Int64
+  /// The journal that knows the attempt; another journal refuses the word.
   package let journalID: String
   /// Nil: retry.
   package let resolution: ResolvedAs?
+  /// Who says so, for the history.
   package let who: String
+  /// Why, for the history.
   package let note: String
   /// Evidence that money went back by another way (`--refunded-outside`); nil: none.
   package let refundedOutside: String?
@@ -121,13 +129,17 @@ package struct PipelineEvent: Hashable, Sendable {
 
   /// `ce_id`.
   package let id: String
+  /// Decides the topic.
   package let type: EventType
   /// The message this follows from (`ce_origin`).
   package let origin: Origin
   /// `ce_time`: journal time; in validation the source record's timestamp.
   package let time: Timestamp
+  /// Whom it is about.
   package let subject: EventSubject
+  /// The request's, passed on; nil: it had none, or a malformed one.
   package let trace: TraceContext?
+  /// The content.
   package let body: Body
 
   package init(

@@ -79,6 +79,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
   /// Whole milliseconds, rounded towards zero.
   package var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
+  /// No time at all.
   package static let zero = TimeSpan(nanoseconds: 0)
 
   package static func < (left: TimeSpan, right: TimeSpan) -> Bool {
