@@ -31,7 +31,8 @@ struct ProjectTidyTests {
 
   @Test("each declaration that other targets see is documented")
   func documentation() {
-    let violations = tree.swift.flatMap(CommentRules.documentation)
+    let requirements = CommentRules.requirements(of: tree.swift)
+    let violations = tree.swift.flatMap { CommentRules.documentation($0, requirements: requirements) }
     #expect(violations.isEmpty, "\(report(violations))")
   }
 

@@ -12,6 +12,7 @@ import Glibc
 
   /// A bell that has not been rung.
   package init() {
+    // SAFETY: both are allocated here, initialised before anybody can use them, and stay where they are.
     unsafe mutex = .allocate(capacity: 1)
     unsafe condition = .allocate(capacity: 1)
     unsafe pthread_mutex_init(mutex, nil)
@@ -23,6 +24,7 @@ import Glibc
   }
 
   deinit {
+    // SAFETY: the last reference is gone, so no thread waits or rings.
     unsafe pthread_cond_destroy(condition)
     unsafe pthread_mutex_destroy(mutex)
     unsafe condition.deallocate()
@@ -31,6 +33,7 @@ import Glibc
 
   /// Wakes the waiting thread, or lets its next wait return at once. Any thread.
   package func ring() {
+    // SAFETY: initialised for the object's whole life; `rung` only changes with the mutex held.
     unsafe pthread_mutex_lock(mutex)
     rung = true
     unsafe pthread_cond_signal(condition)
@@ -40,6 +43,8 @@ import Glibc
   /// Blocks the calling thread until a ring or until `nanoseconds` have passed (nil: no limit), whichever is first. May
   /// also return early for no reason, so the caller looks at its own state. Never call it on Swift's task pool.
   package func wait(nanoseconds: Int64? = nil) {
+    // SAFETY: initialised for the object's whole life; `rung` only changes with the mutex held, and the time lives on
+    // this stack for the call's length.
     unsafe pthread_mutex_lock(mutex)
     if !rung {
       if let nanoseconds {
@@ -55,6 +60,7 @@ import Glibc
 
   private static func monotonic(in nanoseconds: Int64) -> timespec {
     var now = timespec()
+    // SAFETY: the out-parameter lives on this stack.
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)
     let (sum, overflow) = (Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)).addingReportingOverflow(nanoseconds)
     let end = overflow ? Int64.max : sum

@@ -56,12 +56,15 @@ struct CodeRuleTests {
       }
       extension A: P {
         package func g() {}
+        package func mine() {}
       }
       extension A {
         package var z: Int { 1 }
       }
       """
-    #expect(lines(CommentRules.documentation(source(text))) == [1, 2, 9, 16, 22])
+    let file = source(text)
+    let requirements = CommentRules.requirements(of: [file])
+    #expect(lines(CommentRules.documentation(file, requirements: requirements)) == [1, 2, 9, 16, 20, 23])
   }
 
   @Test(

@@ -17,19 +17,48 @@ enum CommentRules {
 
   /// `///` on what other targets see. Exempt, because it would only repeat what stands beside it: the cases of a
   /// documented enum (their names say it), an `init` that only stores its arguments in the documented properties,
-  /// members of an extension that conforms to a protocol and overrides (the protocol says it), operators, `hash` and
+  /// what a type has because of one of the project's protocols (the protocol says it), overrides, operators, `hash` and
   /// `description`.
-  static func documentation(_ file: SwiftFile) -> [Violation] {
+  static func documentation(_ file: SwiftFile, requirements: [String: Set<String>]) -> [Violation] {
     guard !file.isTest else { return [] }
     let declarations = DeclarationReader.declarations(in: file.tokens)
+    let conformances = conformances(in: declarations)
     return declarations.compactMap { declaration in
-      guard isVisible(declaration, among: declarations), !isExempt(declaration, among: declarations, in: file),
+      guard isVisible(declaration, among: declarations), !isExempt(declaration, in: file),
+        !isRequired(declaration, among: declarations, conformances, requirements),
         !hasDocumentation(above: declaration.line, in: file.text)
       else { return nil }
       let name = declaration.name.isEmpty ? declaration.keyword : declaration.name
       let message = "\(name) has no '///': say what it means, its unit, range, errors and what the caller does"
       return Violation(path: file.path, line: declaration.line, message: message)
     }
+  }
+
+  /// The project's protocols: the names each requires.
+  static func requirements(of files: [SwiftFile]) -> [String: Set<String>] {
+    var requirements: [String: Set<String>] = [:]
+    for file in files {
+      let declarations = DeclarationReader.declarations(in: file.tokens)
+      for declaration in declarations {
+        guard let parent = declaration.parent.map({ declarations[$0] }), parent.keyword == "protocol" else { continue }
+        requirements[parent.name, default: []].insert(declaration.name)
+      }
+    }
+    return requirements
+  }
+
+  /// What the types of a file conform to, by name, extensions included.
+  private static func conformances(in declarations: [Declaration]) -> [String: Set<String>] {
+    Dictionary(declarations.map { ($0.name, Set($0.inherited)) }) { $0.union($1) }
+  }
+
+  /// The member of a type that one of the type's protocols asks for.
+  private static func isRequired(
+    _ declaration: Declaration, among all: [Declaration], _ conformances: [String: Set<String>],
+    _ requirements: [String: Set<String>]
+  ) -> Bool {
+    guard let parent = declaration.parent.map({ all[$0] }), !declaration.name.isEmpty else { return false }
+    return conformances[parent.name, default: []].contains { requirements[$0, default: []].contains(declaration.name) }
   }
 
   /// Declared `package`, or a requirement of a `package` protocol.
@@ -39,13 +68,11 @@ enum CommentRules {
     return parent.modifiers.contains("package") && declaration.keyword != "case"
   }
 
-  private static func isExempt(_ declaration: Declaration, among all: [Declaration], in file: SwiftFile) -> Bool {
+  private static func isExempt(_ declaration: Declaration, in file: SwiftFile) -> Bool {
     let impliedNames: Set<String> = ["hash", "description", "debugDescription", "<", "=", "+", "-", "*"]
     if impliedNames.contains(declaration.name) || declaration.modifiers.contains("override") { return true }
     if declaration.keyword == "deinit" || declaration.keyword == "extension" { return true }
-    if declaration.keyword == "init", onlyStores(declaration, in: file) { return true }
-    guard let parent = declaration.parent.map({ all[$0] }) else { return false }
-    return parent.keyword == "extension" && !parent.inherited.isEmpty
+    return declaration.keyword == "init" && onlyStores(declaration, in: file)
   }
 
   /// Every statement of the body is `self.name = …` or `name = name`.

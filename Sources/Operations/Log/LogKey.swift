@@ -1,0 +1,35 @@
+// Every key a log line may carry. docs/logs.md explains each; TidyTests compare the two.
+
+/// The name of a field. There is none for names, addresses, e-mail, tokens or card numbers: what has no key cannot be
+/// logged.
+package enum LogKey: String, Hashable, CaseIterable, Sendable {
+  case stage = "stage"
+  case worker = "worker"
+  case group = "group"
+  case topic = "topic"
+  case partition = "partition"
+  case offset = "offset"
+  case generation = "generation"
+  case count = "count"
+  case bytes = "bytes"
+  case durationMilliseconds = "duration_ms"
+  case code = "code"
+  case detail = "detail"
+  case remedy = "remedy"
+  case retriable = "retriable"
+  case merchantID = "merchant_id"
+  case checkoutID = "checkout_id"
+  case state = "state"
+  case service = "service"
+  case operation = "operation"
+  case attempt = "attempt"
+  case setting = "setting"
+  case path = "path"
+  case address = "address"
+  case signal = "signal"
+  case exitCode = "exit_code"
+  case facility = "facility"
+  case version = "version"
+  case suppressed = "suppressed"
+  case dropped = "dropped"
+}
