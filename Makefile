@@ -9,7 +9,7 @@ STATIC_FLAGS := -c release --static-swift-stdlib
 # swift build locks .build itself; one job at a time keeps the output readable under make -j.
 .NOTPARALLEL:
 
-.PHONY: help bootstrap build demo check lint tidy test bench release clean format
+.PHONY: help bootstrap libraries build demo check lint tidy test bench release clean format
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,29 +17,33 @@ help: ## list the targets
 bootstrap: ## install what is missing (Debian packages, .venv); quiet when nothing is
 	@scripts/bootstrap
 
-build: bootstrap ## debug build of everything
+# What a build needs; a machine without Python still builds and runs the demo.
+libraries:
+	@scripts/bootstrap --build
+
+build: libraries ## debug build of everything
 	swift build $(BUILD_FLAGS)
 
-demo: bootstrap ## build, then run the whole pipeline on this machine: no broker, no database needed
+demo: libraries ## build, then run the whole pipeline on this machine: no broker, no database needed
 	@swift build $(BUILD_FLAGS) --product checkout
 	@"$$(swift build --show-bin-path)/checkout" demo $(ARGS)
 
-check: bootstrap lint build tidy ## format, style rules, warnings, imports
+check: lint build tidy ## format, style rules, warnings, imports
 
 lint: ## formatting and lint rules of .swift-format
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 
-tidy: bootstrap ## the style rules that are tests
+tidy: libraries ## the style rules that are tests
 	swift test $(BUILD_FLAGS) --filter TidyTests
 
 test: bootstrap lint ## everything CI runs: lint, warnings, style rules, all tests
 	swift test $(BUILD_FLAGS)
 
-bench: bootstrap ## measure (release build); one JSON line per figure
+bench: libraries ## measure (release build); one JSON line per figure
 	swift build $(BUILD_FLAGS) -c release --product checkout
 	@"$$(swift build -c release --show-bin-path)/checkout" bench $(ARGS)
 
-release: bootstrap ## static, stripped binary and its checksum in dist/
+release: libraries ## static, stripped binary and its checksum in dist/
 	swift build $(BUILD_FLAGS) $(STATIC_FLAGS) --product checkout
 	mkdir -p dist
 	install -m 755 "$$(swift build $(STATIC_FLAGS) --show-bin-path)/checkout" dist/checkout

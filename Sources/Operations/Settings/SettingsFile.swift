@@ -138,6 +138,7 @@ private struct TOMLLine {
       if element.contains(",") { throw Fault(message: "a value in an array may not hold a comma") }
       values.append(element)
       skipBlanks()
+      if rest.isEmpty { throw Fault(message: "the array does not end with ] on this line") }
       if rest.first == "," {
         rest.removeFirst()
       } else if rest.first != "]" {

@@ -46,6 +46,8 @@ package enum DisplayWidth {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
+    // Two regional indicators are one flag.
+    if (0x1F1E6...0x1F1FF).contains(first.value) { return character.unicodeScalars.count }
     if character.unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.value == 0x200D }) { return 2 }
     return isWide(first.value) ? 2 : 1
   }

@@ -109,5 +109,9 @@ struct CodeRuleTests {
     #expect(lines(UnsafeRules.places(source("final class A: @unchecked Sendable {}", at: handles))) == [1])
     #expect(lines(UnsafeRules.places(source("nonisolated(unsafe) var a = 1", at: handles))) == [1])
     #expect(UnsafeRules.places(source("// SAFETY: owned here.\nlet a = unsafe b", at: handles)).isEmpty)
+    let far = String(repeating: "\n", count: 20)
+    let covered = "// SAFETY: owned here.\n/// A.\nfinal class A {\(far)let a = unsafe b\n}"
+    #expect(UnsafeRules.places(source(covered, at: handles)).isEmpty)
+    #expect(lines(UnsafeRules.places(source(covered + "\(far)let c = unsafe d", at: handles))) == [44])
   }
 }

@@ -41,7 +41,7 @@ enum NameRules {
 
   /// `public` is for what another package would import: nothing is.
   private static func publics(_ file: SwiftFile) -> [Violation] {
-    file.tokens.filter { $0.text == "public" || $0.text == "open" }.compactMap { token in
+    file.tokens.filter { $0.text == "public" }.compactMap { token in
       guard file.text.lines[token.line - 1].drop(while: { $0 == " " }).hasPrefix(token.text + " ") else { return nil }
       return Violation(path: file.path, line: token.line, message: "'\(token.text)': use package; nobody imports us")
     }

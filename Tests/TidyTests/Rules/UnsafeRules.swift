@@ -11,7 +11,10 @@ enum UnsafeRules {
       let message = "unsafe code: move it into the adapter's Handles/ folder, behind a safe type"
       return unsafeLines.map { Violation(path: file.path, line: $0, message: message) }
     }
-    return unsafeLines.filter { !hasReason(near: $0, in: file.text) }.map {
+    let covered = typesWithReason(in: file)
+    return unsafeLines.filter { line in
+      !hasReason(near: line, in: file.text) && !covered.contains { $0.contains(line) }
+    }.map {
       Violation(path: file.path, line: $0, message: "no '// SAFETY:' above: say why this is safe")
     }
   }
@@ -31,6 +34,22 @@ enum UnsafeRules {
       if isUnsafe || isUnchecked, lines.last != token.line { lines.append(token.line) }
     }
     return lines
+  }
+
+  /// Lines of the types whose own comment gives the reason for everything inside (who owns the pointer, who may call).
+  private static func typesWithReason(in file: SwiftFile) -> [ClosedRange<Int>] {
+    let types: Set<String> = ["struct", "class", "enum", "actor", "extension"]
+    return DeclarationReader.declarations(in: file.tokens).compactMap { declaration in
+      guard types.contains(declaration.keyword), declaration.endLine > declaration.line else { return nil }
+      var index = declaration.line - 2
+      while index >= 0 {
+        let trimmed = file.text.lines[index].drop { $0 == " " }
+        guard trimmed.hasPrefix("//") || trimmed.hasPrefix("@") else { return nil }
+        if trimmed.hasPrefix("// SAFETY:") { return declaration.line...declaration.endLine }
+        index -= 1
+      }
+      return nil
+    }
   }
 
   private static func hasReason(near line: Int, in text: TextFile) -> Bool {
