@@ -64,7 +64,9 @@ struct ProjectTidyTests {
 
   @Test("tests mirror the folders of the sources, and each target has some")
   func mirrored() throws {
-    let violations = TestFolderRules.mirrored(tree) + TestFolderRules.present(tree, manifest: try manifest())
+    let manifest = try manifest()
+    let violations =
+      TestFolderRules.mirrored(tree, manifest: manifest) + TestFolderRules.present(tree, manifest: manifest)
     #expect(violations.isEmpty, "\(report(violations))")
   }
 

@@ -95,7 +95,7 @@ struct StreamTests {
         seen.withLock { $0 = signal }
         bell.ring()
       }
-      raise(SIGTERM)
+      kill(getpid(), SIGTERM)
       bell.wait()
       exit(seen.withLock { $0 } == SIGTERM ? 42 : 1)
     }
@@ -104,14 +104,22 @@ struct StreamTests {
   @Test("the second signal ends the process at once: 143 for SIGTERM, 130 for SIGINT")
   func secondSignal() async {
     await #expect(processExitsWith: .exitCode(143)) {
-      try StopSignals.install { _ in }
-      raise(SIGINT)
-      raise(SIGTERM)
+      // To the process, as an operator's kill is: the pool's threads block signals. The second waits for the first.
+      let bell = Doorbell()
+      try StopSignals.install { _ in bell.ring() }
+      kill(getpid(), SIGINT)
+      bell.wait()
+      kill(getpid(), SIGTERM)
+      while true { bell.wait() }
     }
     await #expect(processExitsWith: .exitCode(130)) {
-      try StopSignals.install { _ in }
-      raise(SIGTERM)
-      raise(SIGINT)
+      // To the process, as an operator's kill is: the pool's threads block signals. The second waits for the first.
+      let bell = Doorbell()
+      try StopSignals.install { _ in bell.ring() }
+      kill(getpid(), SIGTERM)
+      bell.wait()
+      kill(getpid(), SIGINT)
+      while true { bell.wait() }
     }
   }
 

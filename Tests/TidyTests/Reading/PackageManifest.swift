@@ -49,6 +49,8 @@ struct PackageManifest {
     var kind = read.kind
     // A C target is a library for the compiler and a system library for the arrows.
     if kind == .library, name.hasPrefix("C"), name.dropFirst().first?.isUppercase == true { kind = .system }
+    // What tests share is a target of its own, but no part of the program.
+    if read.text.contains("path: \"Tests/") { kind = .test }
     let list = read.text.components(after: "dependencies: [", before: "]")
     return [Target(kind: kind, name: name, dependencies: quotedWords(in: list), line: read.line)]
   }

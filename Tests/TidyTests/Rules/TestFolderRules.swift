@@ -4,9 +4,14 @@ enum TestFolderRules {
   /// Folders that hold what tests read or share, not tests of a source folder.
   private static let freeFolders: Set<String> = ["Fixtures", "Regressions", "Conformance", "Recordings"]
 
-  static func mirrored(_ tree: SourceTree) -> [Violation] {
+  /// One suite that runs against several targets mirrors none of them.
+  private static let sharedSuites: Set<String> = ["TidyTests", "ConformanceTests"]
+
+  static func mirrored(_ tree: SourceTree, manifest: PackageManifest) -> [Violation] {
+    let shared = sharedSuites.union(
+      manifest.targets.filter { $0.kind == .test }.map(\.name).filter { !$0.hasSuffix("Tests") })
     let sourceFolders = Set(tree.swift.filter { !$0.isTest }.map(\.text.folder))
-    return tree.swift.filter { $0.isTest && $0.target != "TidyTests" }.compactMap { file in
+    return tree.swift.filter { $0.isTest && !shared.contains($0.target) }.compactMap { file in
       guard file.target.hasSuffix("Tests") else {
         return Violation(path: file.path, line: 1, message: "test folders are called <Target>Tests")
       }
