@@ -70,9 +70,9 @@ struct JournalViewStatements {
   let sweepOpen: SQLiteStatement
   let sweepWatched: SQLiteStatement
 
-  /// Columns: version, epoch, owner, details, birth, end of the owner's lease.
+  /// Columns: version, epoch, owner, details, birth, end of the owner's lease, row id.
   static let selection = """
-    SELECT a.version, a.epoch, a.owner, a.details, b.body, w.leased_until FROM attempts a \
+    SELECT a.version, a.epoch, a.owner, a.details, b.body, w.leased_until, a.id FROM attempts a \
     JOIN births b ON b.attempt = a.id LEFT JOIN workers w ON w.name = a.owner
     """
 
