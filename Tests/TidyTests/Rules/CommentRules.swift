@@ -92,7 +92,8 @@ enum CommentRules {
     while index >= 0 {
       let trimmed = text.lines[index].drop { $0 == " " }
       if trimmed.hasPrefix("///") { return true }
-      guard trimmed.hasPrefix("@") || trimmed.hasPrefix("#if") else { return false }
+      // A reason for safety may stand between, too.
+      guard trimmed.hasPrefix("@") || trimmed.hasPrefix("#if") || trimmed.hasPrefix("//") else { return false }
       index -= 1
     }
     return false
