@@ -40,6 +40,12 @@ let package = Package(
         "CheckoutSandbox", "CheckoutTools", "Operations",
       ]),
     .target(name: "JournalSamples", dependencies: ["CheckoutCore"], path: "Tests/JournalSamples"),
+    .executableTarget(
+      name: "JournalHammer", dependencies: ["CheckoutCore", "JournalSamples", "Operations", "SQLiteAdapter"],
+      path: "Tests/JournalHammer"),
+    .testTarget(
+      name: "SQLiteAdapterTests",
+      dependencies: ["CheckoutCore", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples", "JournalHammer"]),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),

@@ -1,0 +1,114 @@
+// Durability as another process sees it: writers are killed with SIGKILL, and nothing acknowledged is missing.
+
+import CheckoutCore
+import Foundation
+import SQLiteAdapter
+import Testing
+
+@Suite(.serialized) struct KilledWriterTests {
+  @Test("after kill -9 every acknowledged write is there, five times over one file")
+  func killed() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("journal.db")
+    var acknowledged: [String: Int64] = [:]
+    for round in 0..<5 {
+      let writer = try Hammer(["write", path, "round\(round)"])
+      let lines = writer.readLines(atLeast: 200 + 37 * round)
+      writer.kill()
+      let all = lines + writer.rest()
+      #expect(all.count >= 200)
+      for line in all {
+        let parts = line.split(separator: " ")
+        let version = try #require(parts.count == 2 ? Int64(parts[1]) : nil, "a line was: \(line)")
+        acknowledged[String(parts[0])] = max(acknowledged[String(parts[0])] ?? 0, version)
+      }
+      let reader = try SQLiteJournalReader(path: path) { Timestamp(nanoseconds: 0) }
+      for (key, version) in acknowledged {
+        let id = AttemptID(merchantID: "shop-eu", idempotencyKey: key)
+        let row = try #require(try reader.attempt(id))
+        #expect(row.attempt.version >= version)
+        #expect(try reader.history(of: id).map(\.version) == Array(1...row.attempt.version))
+      }
+    }
+  }
+
+  @Test("two processes write one file at once: no lock shows, nothing is missing")
+  func together() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("journal.db")
+    let writers = try ["left", "right"].map { try Hammer(["write", path, $0, "400"]) }
+    let lines = writers.map { $0.readLines(atLeast: .max) }
+    #expect(lines.map(\.count) == [1600, 1600])
+    #expect(writers.map { $0.waitForExit() } == [0, 0])
+    let reader = try SQLiteJournalReader(path: path) { Timestamp(nanoseconds: 0) }
+    let counts = try reader.counts()
+    #expect([counts.attempts, counts.open, counts.parked, counts.watched] == [800, 0, 0, 0])
+  }
+}
+
+/// A folder that goes with its owner.
+final class TemporaryFolder {
+  private let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "sqlite-adapter-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  func path(_ name: String) -> String { url.appending(path: name).path }
+}
+
+/// A running JournalHammer and its output.
+final class Hammer {
+  private let process = Process()
+  private let output = Pipe()
+  private var pending = Data()
+
+  init(_ arguments: [String]) throws {
+    let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? CommandLine.arguments[0]
+    var folder = URL(fileURLWithPath: bundle)
+    while folder.path != "/", !FileManager.default.fileExists(atPath: folder.appending(path: "JournalHammer").path) {
+      folder.deleteLastPathComponent()
+    }
+    process.executableURL = folder.appending(path: "JournalHammer")
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+  }
+
+  /// Reads until that many whole lines are there, or the process closes its output.
+  func readLines(atLeast count: Int) -> [String] {
+    var lines: [String] = []
+    while lines.count < count {
+      let data = output.fileHandleForReading.availableData
+      if data.isEmpty { break }
+      lines += whole(data)
+    }
+    return lines
+  }
+
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// What was still in the pipe, whole lines only.
+  func rest() -> [String] { readLines(atLeast: .max) }
+
+  func waitForExit() -> Int32 {
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  private func whole(_ data: Data) -> [String] {
+    pending.append(data)
+    guard let end = pending.lastIndex(of: 0x0A) else { return [] }
+    let text = String(decoding: pending[..<end], as: UTF8.self)
+    pending = Data(pending[pending.index(after: end)...])
+    return text.split(separator: "\n").map(String.init)
+  }
+}
