@@ -54,6 +54,7 @@ let package = Package(
     .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "WorkerEngine"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
     .testTarget(name: "TidyTests"),
+    .testTarget(name: "WorkerEngineTests", dependencies: ["WorkerEngine", "CheckoutSimulation"]),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,189 @@
+// A broker in memory, for one thread and virtual time: topics, consumer groups, commit jobs that are atomic. It is the reference
+// for what the engine may expect of Kafka, with every unpleasantness on demand.
+
+package import WorkerEngine
+
+/// A message as it stands in a partition's log.
+package struct StoredRecord: Hashable, Sendable {
+  package let partition: TopicPartition
+  package let offset: Int64
+  /// Milliseconds since the Unix epoch.
+  package let timestamp: Int64
+  package let key: Bytes?
+  package let value: Bytes?
+  package let headers: [Header]
+
+  /// The value of the first header of this name, as text; nil if there is none or it is null.
+  package func header(_ name: String) -> String? {
+    let wanted = Bytes(name)
+    let value = headers.first { header in header.name == wanted }?.value
+    return value.map { bytes in String(decoding: bytes.slice, as: UTF8.self) }
+  }
+
+  /// Key and value as text; empty if nil.
+  package var keyText: String { String(decoding: key?.array ?? [], as: UTF8.self) }
+  package var valueText: String { String(decoding: value?.array ?? [], as: UTF8.self) }
+}
+
+/// What a group has committed for a partition.
+package struct CommittedOffset: Hashable, Sendable {
+  package let offset: Int64
+  package let metadata: String
+}
+
+/// The cluster. Workers reach it through endpoints (`InMemoryBrokerEndpoint`).
+package final class InMemoryBroker {
+  /// How the cluster behaves.
+  package struct Settings {
+    /// How long a commit job takes.
+    package var commitDelayNanoseconds: Int64 = 1_000_000
+    /// Larger outputs are refused.
+    package var recordBytesMax = 1_048_576
+    /// Longer metadata is refused: the job is dropped, as Kafka aborts its transaction.
+    package var metadataCharactersMax = 4096
+    /// How long a rebalance waits for members that have not released; then they are out.
+    package var rebalanceTimeoutNanoseconds: Int64 = 60_000_000_000
+
+    package init() {}
+  }
+
+  package var settings: Settings
+  private let clock: any EngineClock
+  private var topics: [String: [PartitionLog]] = [:]
+  private var groups: [String: InMemoryGroup] = [:]
+  private var roundRobin = 0
+
+  private struct PartitionLog {
+    var records: [StoredRecord] = []
+    /// Offset of the next record.
+    var end: Int64 = 0
+  }
+
+  /// An empty cluster on this clock.
+  package init(clock: any EngineClock, settings: Settings = Settings()) {
+    self.clock = clock
+    self.settings = settings
+  }
+
+  /// The cluster's time.
+  package var now: Moment { clock.now() }
+}
+
+// MARK: - Topics
+
+extension InMemoryBroker {
+  /// Makes a topic, or adds partitions to one.
+  package func createTopic(_ name: String, partitions: Int) {
+    var logs = topics[name] ?? []
+    while logs.count < partitions { logs.append(PartitionLog()) }
+    topics[name] = logs
+  }
+
+  /// Partitions of these topics, sorted.
+  package func partitions(of names: [String]) -> [TopicPartition] {
+    names.sorted().flatMap { name in
+      (topics[name] ?? []).indices.map { index in TopicPartition(topic: name, partition: Int32(index)) }
+    }
+  }
+
+  /// True if the topic exists.
+  package func hasTopic(_ name: String) -> Bool { topics[name] != nil }
+
+  /// Appends a message to a partition and returns its offset. Precondition: the partition exists.
+  @discardableResult
+  package func append(
+    _ partition: TopicPartition, key: Bytes?, value: Bytes?, headers: [Header] = [], timestamp: Int64? = nil
+  ) -> Int64 {
+    let index = Int(partition.partition)
+    precondition(topics[partition.topic]?.indices.contains(index) == true, "no partition \(partition)")
+    let offset = endOffset(of: partition)
+    let record = StoredRecord(
+      partition: partition, offset: offset, timestamp: timestamp ?? now.wall / 1_000_000, key: key, value: value,
+      headers: headers)
+    topics[partition.topic]?[index].records.append(record)
+    topics[partition.topic]?[index].end += 1
+    return offset
+  }
+
+  /// Appends an output where its key belongs.
+  package func append(_ output: Output) {
+    let count = topics[output.topic]?.count ?? 0
+    precondition(count > 0, "no topic \(output.topic)")
+    let index: Int
+    if let key = output.key {
+      index = Int(key.hash(seed: 0) % UInt64(count))
+    } else {
+      index = roundRobin % count
+      roundRobin += 1
+    }
+    append(
+      TopicPartition(topic: output.topic, partition: Int32(index)), key: output.key, value: output.value,
+      headers: output.headers)
+  }
+
+  /// Leaves out offsets, as transaction markers, aborted messages and compaction do.
+  package func skipOffsets(_ partition: TopicPartition, count: Int64) {
+    topics[partition.topic]?[Int(partition.partition)].end += count
+  }
+
+  /// All messages of a topic, by partition and offset.
+  package func log(of topic: String) -> [StoredRecord] { (topics[topic] ?? []).flatMap(\.records) }
+
+  /// All messages of a partition.
+  package func log(of partition: TopicPartition) -> [StoredRecord] {
+    topics[partition.topic]?[Int(partition.partition)].records ?? []
+  }
+
+  /// Offset of the next message of a partition.
+  package func endOffset(of partition: TopicPartition) -> Int64 {
+    topics[partition.topic]?[Int(partition.partition)].end ?? 0
+  }
+
+  /// Up to `count` messages from an offset on.
+  func read(_ partition: TopicPartition, from offset: Int64, count: Int) -> ArraySlice<StoredRecord> {
+    guard let records = topics[partition.topic]?[Int(partition.partition)].records else { return [] }
+    var low = 0
+    var high = records.count
+    while low < high {
+      let middle = (low + high) / 2
+      if records[middle].offset < offset { low = middle + 1 } else { high = middle }
+    }
+    return records[low..<min(records.count, low + count)]
+  }
+}
+
+// MARK: - Groups
+
+extension InMemoryBroker {
+  /// A worker's connection. It joins the group when the worker subscribes.
+  package func connect(group: String, topics: [String]) -> InMemoryBrokerEndpoint {
+    InMemoryBrokerEndpoint(broker: self, group: group, topics: topics)
+  }
+
+  /// What the group has committed for a partition.
+  package func committed(_ group: String, _ partition: TopicPartition) -> CommittedOffset? {
+    self.group(group).offsets[partition]
+  }
+
+  /// Sets a committed offset, as an operator's tool would.
+  package func setCommitted(_ group: String, _ partition: TopicPartition, offset: Int64, metadata: String = "") {
+    self.group(group).offsets[partition] = CommittedOffset(offset: offset, metadata: metadata)
+  }
+
+  /// Forgets what a group has committed, as the broker does after a long absence.
+  package func deleteOffsets(_ group: String) { self.group(group).offsets = [:] }
+
+  /// Messages of the topics that the group's frontiers have not passed.
+  package func lag(_ group: String, topics: [String]) -> Int64 {
+    partitions(of: topics).reduce(0) { sum, partition in
+      sum + Int64(read(partition, from: committed(group, partition)?.offset ?? 0, count: .max / 2).count)
+    }
+  }
+
+  func group(_ name: String) -> InMemoryGroup {
+    if let group = groups[name] { return group }
+    let group = InMemoryGroup(broker: self)
+    groups[name] = group
+    return group
+  }
+}

@@ -1,0 +1,253 @@
+// One worker's connection to the broker in memory.
+
+package import WorkerEngine
+
+/// What becomes of a commit job that runs when its worker is killed.
+package enum PendingCommit: Hashable, Sendable {
+  /// It never reaches the broker.
+  case lost
+  /// It is applied: the worker only did not hear of it.
+  case applied
+  /// Outputs are there, offsets are not: what at-least-once allows. Never happens in a transaction.
+  case outputsOnly
+}
+
+/// A worker's consumer and producer. Unpleasant things are done to it by its methods below `Broker`'s.
+package final class InMemoryBrokerEndpoint: Broker {
+  private struct Held {
+    let partition: TopicPartition
+    var position: Int64
+    var isPaused = false
+  }
+
+  private enum Connection {
+    case new
+    case open
+    /// Left or killed: nothing happens any more.
+    case closed
+  }
+
+  /// What it subscribes to.
+  package let topics: [String]
+  /// Commit jobs end with these results instead, first one first; nothing is written then.
+  package var scriptedResults: [CommitResult] = []
+  /// True: commit jobs stay without an answer until this is false again.
+  package var withholdsCommits = false
+  /// Sizes and number of jobs, pauses and resumes asked for: for tests that look at behaviour.
+  package private(set) var jobs: [CommitJob] = []
+  package private(set) var pausedNow: Set<Int> = []
+  /// True once `close` was called.
+  package private(set) var isClosed = false
+
+  private let broker: InMemoryBroker
+  private let groupName: String
+  private var connection = Connection.new
+  private var events: [BrokerEvent] = []
+  private var held: [Held] = []
+  private var generation = 0
+  private var isAssigned = false
+  private var isConsuming = false
+  private var pending: (job: CommitJob, due: Int64)?
+  private var cursor = 0
+
+  init(broker: InMemoryBroker, group: String, topics: [String]) {
+    self.broker = broker
+    groupName = group
+    self.topics = topics
+  }
+
+  private var group: InMemoryGroup { broker.group(groupName) }
+
+  // MARK: Broker
+
+  package func subscribe() throws(WorkerFailure) {
+    for topic in topics where !broker.hasTopic(topic) {
+      throw WorkerFailure(.environment, "topic \(topic) does not exist")
+    }
+    connection = .open
+    group.join(self)
+  }
+
+  package func poll(maxRecords: Int, waitNanoseconds: Int64) -> [BrokerEvent] {
+    guard case .open = connection else { return [] }
+    group.checkTimeout()
+    endCommitIfDue()
+    let arrived = events
+    events = []
+    guard arrived.isEmpty, isConsuming else { return arrived }
+    let records = fetch(maxRecords)
+    return records.isEmpty ? [] : [.records(records, generation: generation)]
+  }
+
+  /// There is nothing to wake: nobody waits in virtual time.
+  package var waker: @Sendable () -> Void { {} }
+
+  package func start(generation: Int) {
+    if generation == self.generation, isAssigned { isConsuming = true }
+  }
+
+  package func release(generation: Int) {
+    guard generation == self.generation, isAssigned else { return }
+    dropAssignment()
+    group.released(self)
+  }
+
+  package func pause(_ slots: [Int]) {
+    for slot in slots where held.indices.contains(slot) { held[slot].isPaused = true }
+    pausedNow.formUnion(slots)
+  }
+
+  package func resume(_ slots: [Int]) {
+    for slot in slots where held.indices.contains(slot) { held[slot].isPaused = false }
+    pausedNow.subtract(slots)
+  }
+
+  package func commit(_ job: CommitJob) {
+    precondition(pending == nil, "one commit job at a time")
+    jobs.append(job)
+    pending = (job, broker.now.boot + broker.settings.commitDelayNanoseconds)
+  }
+
+  package func close(limitNanoseconds: Int64) {
+    isClosed = true
+    dropAssignment()
+    pending = nil
+    connection = .closed
+    group.remove(self)
+  }
+}
+
+// MARK: - What a test does to it
+
+extension InMemoryBrokerEndpoint {
+  /// The process is gone at once. Its group notices now (call it when the session would have timed out).
+  package func kill(pendingCommit: PendingCommit = .lost) {
+    if let (job, _) = pending {
+      switch pendingCommit {
+      case .lost: break
+      case .applied: _ = apply(job, withOffsets: true)
+      case .outputsOnly: _ = apply(job, withOffsets: false)
+      }
+    }
+    pending = nil
+    events = []
+    dropAssignment()
+    connection = .closed
+    group.remove(self)
+  }
+
+  /// The group has put the member out (a missed session): its commits are dropped from now on. It hears of it when `told`.
+  package func expel(told: Bool = true) {
+    group.remove(self)
+    if told { loseMembership() }
+  }
+
+  /// The next records of a partition come again, `back` offsets earlier, as after a stale fetch position.
+  package func redeliver(_ partition: TopicPartition, back: Int64) {
+    for index in held.indices where held[index].partition == partition {
+      held[index].position = max(0, held[index].position - back)
+    }
+  }
+
+  /// Puts any event in front of the worker.
+  package func deliver(_ event: BrokerEvent) {
+    if case .revoked = event { isConsuming = false }
+    events.append(event)
+  }
+
+  /// True while a commit job runs.
+  package var hasPendingCommit: Bool { pending != nil }
+
+  /// When something will arrive without anybody's doing (boot clock): the end of a commit job. Nil: nothing is known to come.
+  package var nextDue: Int64? {
+    if !events.isEmpty { return broker.now.boot }
+    return withholdsCommits ? nil : pending?.due
+  }
+
+  /// True if a poll now would bring something.
+  package var hasArrivals: Bool {
+    if !events.isEmpty { return true }
+    guard isConsuming else { return false }
+    return held.contains { part in
+      !part.isPaused && !broker.read(part.partition, from: part.position, count: 1).isEmpty
+    }
+  }
+}
+
+// MARK: - What the group does to it
+
+extension InMemoryBrokerEndpoint {
+  var holdsAssignment: Bool { isAssigned }
+
+  func assign(_ partitions: [AssignedPartition], generation: Int) {
+    self.generation = generation
+    isAssigned = true
+    isConsuming = false
+    pausedNow = []
+    held = partitions.map { assigned in Held(partition: assigned.partition, position: assigned.committed ?? 0) }
+    events.append(.assigned(partitions, generation: generation))
+  }
+
+  func loseMembership() {
+    guard isAssigned else { return }
+    isConsuming = false
+    events.append(.lost(generation: generation))
+  }
+}
+
+// MARK: - Inside
+
+extension InMemoryBrokerEndpoint {
+  private func dropAssignment() {
+    isAssigned = false
+    isConsuming = false
+    held = []
+    pausedNow = []
+  }
+
+  private func fetch(_ maxRecords: Int) -> [Record] {
+    var records: [Record] = []
+    for _ in held.indices {
+      let slot = cursor % held.count
+      cursor = (cursor + 1) % held.count
+      guard !held[slot].isPaused, records.count < maxRecords else { continue }
+      for stored in broker.read(held[slot].partition, from: held[slot].position, count: maxRecords - records.count) {
+        records.append(
+          Record(
+            slot: slot, offset: stored.offset, timestamp: stored.timestamp, key: stored.key, value: stored.value,
+            headers: stored.headers))
+        held[slot].position = stored.offset + 1
+      }
+    }
+    return records
+  }
+
+  private func endCommitIfDue() {
+    guard let (job, due) = pending, broker.now.boot >= due, !withholdsCommits else { return }
+    pending = nil
+    let result = scriptedResults.isEmpty ? apply(job, withOffsets: true) : scriptedResults.removeFirst()
+    events.append(.commitEnded(job: job.id, result))
+  }
+
+  /// All or nothing, as a transaction.
+  private func apply(_ job: CommitJob, withOffsets: Bool) -> CommitResult {
+    guard group.accepts(self, generation: job.generation) else {
+      return .dropped(detail: "illegal generation \(job.generation)")
+    }
+    if let long = job.offsets.first(where: { $0.metadata.utf8.count > broker.settings.metadataCharactersMax }) {
+      return .dropped(detail: "metadata of \(long.partition) is too large")
+    }
+    for (index, output) in job.outputs.enumerated() {
+      guard broker.hasTopic(output.topic) else { return .refused(output: index, detail: "unknown topic") }
+      guard output.payloadBytes <= broker.settings.recordBytesMax else {
+        return .refused(output: index, detail: "message size too large")
+      }
+    }
+    for output in job.outputs { broker.append(output) }
+    guard withOffsets else { return .committed }
+    for commit in job.offsets {
+      group.offsets[commit.partition] = CommittedOffset(offset: commit.offset, metadata: commit.metadata)
+    }
+    return .committed
+  }
+}

@@ -1,0 +1,80 @@
+// The group coordinator of the broker in memory: eager rebalances, generations, fencing.
+
+import WorkerEngine
+
+/// One consumer group.
+///
+/// stable ──join, leave, expel──► rebalancing ──all released, or the time is over──► stable
+final class InMemoryGroup {
+  private unowned let broker: InMemoryBroker
+  var offsets: [TopicPartition: CommittedOffset] = [:]
+  private(set) var generation = 0
+  /// In the order they joined.
+  private var members: [InMemoryBrokerEndpoint] = []
+  /// Members that have not given back their partitions, and until when they may; nil: no rebalance is going on.
+  private var awaited: (members: [InMemoryBrokerEndpoint], until: Int64)?
+
+  init(broker: InMemoryBroker) {
+    self.broker = broker
+  }
+
+  /// True if a commit of this member under this generation is accepted.
+  func accepts(_ member: InMemoryBrokerEndpoint, generation: Int) -> Bool {
+    generation == self.generation && members.contains { other in other === member }
+  }
+
+  func join(_ member: InMemoryBrokerEndpoint) {
+    members.append(member)
+    rebalance()
+  }
+
+  /// The member goes (it left, it died, or it was put out); the rest share its partitions.
+  func remove(_ member: InMemoryBrokerEndpoint) {
+    guard members.contains(where: { other in other === member }) else { return }
+    members.removeAll { other in other === member }
+    awaited?.members.removeAll { other in other === member }
+    rebalance()
+  }
+
+  /// A member has given its partitions back.
+  func released(_ member: InMemoryBrokerEndpoint) {
+    awaited?.members.removeAll { other in other === member }
+    completeIfReady()
+  }
+
+  /// Takes partitions back from everybody and deals them again.
+  func rebalance() {
+    guard awaited == nil else { return completeIfReady() }
+    let holders = members.filter(\.holdsAssignment)
+    awaited = (holders, broker.now.boot + broker.settings.rebalanceTimeoutNanoseconds)
+    for member in holders { member.deliver(.revoked(generation: generation)) }
+    completeIfReady()
+  }
+
+  /// Puts out the members that a rebalance has waited for too long.
+  func checkTimeout() {
+    guard let awaited, broker.now.boot >= awaited.until else { return }
+    self.awaited = ([], awaited.until)
+    for member in awaited.members {
+      members.removeAll { other in other === member }
+      member.loseMembership()
+    }
+    completeIfReady()
+  }
+
+  private func completeIfReady() {
+    guard let awaited, awaited.members.isEmpty else { return }
+    self.awaited = nil
+    generation += 1
+    guard !members.isEmpty else { return }
+    var shares: [[AssignedPartition]] = Array(repeating: [], count: members.count)
+    let topics = Set(members.flatMap(\.topics)).sorted()
+    for (index, partition) in broker.partitions(of: topics).enumerated() {
+      let committed = offsets[partition]
+      shares[index % members.count].append(
+        AssignedPartition(
+          partition: partition, committed: committed?.offset, metadata: committed?.metadata ?? ""))
+    }
+    for (member, share) in zip(members, shares) { member.assign(share, generation: generation) }
+  }
+}
