@@ -142,6 +142,19 @@ extension InMemoryBrokerEndpoint {
     if told { loseMembership() }
   }
 
+  /// True while the member is not in its group although it is connected.
+  package var isOut: Bool {
+    guard case .open = connection else { return false }
+    return !group.contains(self)
+  }
+
+  /// A member that was put out joins again, as its client library does by itself.
+  package func rejoin() {
+    guard isOut else { return }
+    if isAssigned { loseMembership() }
+    group.join(self)
+  }
+
   /// The next records of a partition come again, `back` offsets earlier, as after a stale fetch position.
   package func redeliver(_ partition: TopicPartition, back: Int64) {
     for index in held.indices where held[index].partition == partition {
@@ -191,6 +204,7 @@ extension InMemoryBrokerEndpoint {
   func loseMembership() {
     guard isAssigned else { return }
     isConsuming = false
+    isAssigned = false
     events.append(.lost(generation: generation))
   }
 }

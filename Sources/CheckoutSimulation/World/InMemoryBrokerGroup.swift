@@ -20,7 +20,11 @@ final class InMemoryGroup {
 
   /// True if a commit of this member under this generation is accepted.
   func accepts(_ member: InMemoryBrokerEndpoint, generation: Int) -> Bool {
-    generation == self.generation && members.contains { other in other === member }
+    generation == self.generation && contains(member)
+  }
+
+  func contains(_ member: InMemoryBrokerEndpoint) -> Bool {
+    members.contains { other in other === member }
   }
 
   func join(_ member: InMemoryBrokerEndpoint) {
@@ -30,7 +34,7 @@ final class InMemoryGroup {
 
   /// The member goes (it left, it died, or it was put out); the rest share its partitions.
   func remove(_ member: InMemoryBrokerEndpoint) {
-    guard members.contains(where: { other in other === member }) else { return }
+    guard contains(member) else { return }
     members.removeAll { other in other === member }
     awaited?.members.removeAll { other in other === member }
     rebalance()

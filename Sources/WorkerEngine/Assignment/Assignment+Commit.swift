@@ -52,15 +52,12 @@ extension Assignment {
     var mark = batch.marks[owner.mark]
     guard mark.refusals < 2 else { return .impossible }
     let end = owner.firstOutput + Int(mark.outputs)
-    let source: DeadLetterSource
-    if mark.slot >= 0 {
-      let partition = partitions[Int(mark.slot)]
-      source = DeadLetterSource(records[partition.window[mark.place].record], of: partition.partition)
-    } else {
-      source = DeadLetterSource(refused: batch.outputs[output])
-    }
-    let letter = DeadLetter(code: "output_refused", detail: detail)
-    let replacement = envelope.output(of: source, letter, now: now, reduced: mark.refusals > 0)
+    let replacement =
+      mark.refusals > 0
+      ? envelope.reduced(batch.outputs[output])
+      : envelope.output(
+        of: source(of: mark, refused: batch.outputs[output]), DeadLetter(code: "output_refused", detail: detail),
+        now: now)
     for index in owner.firstOutput..<end { batch.outputBytes -= batch.outputs[index].payloadBytes }
     batch.outputs.replaceSubrange(owner.firstOutput..<end, with: [replacement])
     batch.outputBytes += replacement.payloadBytes
@@ -72,6 +69,12 @@ extension Assignment {
     sent = nil
     commits.giveBack(batch)
     return .repeatWithout(mark.slot >= 0 ? partitions[Int(mark.slot)].partition : nil)
+  }
+
+  private func source(of mark: CommitMark, refused output: Output) -> DeadLetterSource {
+    guard mark.slot >= 0 else { return DeadLetterSource(refused: output) }
+    let partition = partitions[Int(mark.slot)]
+    return DeadLetterSource(records[partition.window[mark.place].record], of: partition.partition)
   }
 
   /// Offset and set of one partition as this batch makes them. If the set does not fit, the partition's messages leave the

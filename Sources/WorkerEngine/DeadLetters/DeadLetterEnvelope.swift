@@ -63,35 +63,43 @@ struct DeadLetterEnvelope {
   let group: String
   let stage: String
 
-  /// The dead letter of a source. `reduced` is the form for a dead letter that was refused itself: nothing of the original
-  /// but where it stands, as much of the key as fits, and the digest.
-  func output(of source: DeadLetterSource, _ letter: DeadLetter, now: Moment, reduced: Bool = false) -> Output {
-    var headers = reduced ? [] : source.headers.filter { header in !isOurs(header) }
-    headers += reason(source, letter, now)
+  /// The dead letter of a source.
+  func output(of source: DeadLetterSource, _ letter: DeadLetter, now: Moment) -> Output {
+    let originals = source.headers.filter { header in !isOurs(header) }
+    var ours = reason(source, letter, now)
+    if letter.redactedValue != nil { ours.append(Header("dlq-redacted", "true")) }
     let value = letter.redactedValue ?? source.value
-    if letter.redactedValue != nil { headers.append(Header("dlq-redacted", "true")) }
-    let whole = Output(topic: settings.topic, key: source.key, value: value, headers: headers)
-    guard reduced || whole.payloadBytes > settings.recordBytesMax else { return whole }
-    return cut(whole, redacted: letter.redactedValue != nil, reduced: reduced, source, letter, now)
-  }
-
-  private func cut(
-    _ whole: Output, redacted: Bool, reduced: Bool, _ source: DeadLetterSource, _ letter: DeadLetter, _ now: Moment
-  ) -> Output {
-    var cut = [Header("dlq-truncated", "true"), Header("dlq-length", String(source.value?.count ?? -1))]
-    if !redacted, let value = source.value {
-      cut.append(Header("dlq-\(settings.digestName)", settings.digest(value)))
+    let whole = Output(topic: settings.topic, key: source.key, value: value, headers: originals + ours)
+    guard whole.payloadBytes > settings.recordBytesMax else { return whole }
+    ours += cutMarks(value, redacted: letter.redactedValue != nil)
+    let prefix = value.map { bytes in
+      Bytes(bytes.storage, start: bytes.start, count: min(bytes.count, settings.prefixBytes))
     }
-    let room = reduced ? 0 : settings.prefixBytes
-    let value = whole.value.map { bytes in Bytes(bytes.storage, start: bytes.start, count: min(bytes.count, room)) }
-    let short = Output(topic: whole.topic, key: whole.key, value: value, headers: whole.headers + cut)
+    let short = Output(topic: settings.topic, key: source.key, value: prefix, headers: originals + ours)
     guard short.payloadBytes > settings.recordBytesMax else { return short }
     // The headers or the key are what is too large.
-    var marks = reason(source, letter, now) + cut + [Header("dlq-headers-dropped", String(source.headers.count))]
-    if redacted { marks.append(Header("dlq-redacted", "true")) }
+    ours.append(Header("dlq-headers-dropped", String(originals.count)))
     let keyFits = (source.key?.count ?? 0) <= settings.recordBytesMax / 4
-    if !keyFits { marks.append(Header("dlq-key-dropped", "true")) }
-    return Output(topic: whole.topic, key: keyFits ? whole.key : nil, value: value, headers: marks)
+    if !keyFits { ours.append(Header("dlq-key-dropped", "true")) }
+    return Output(topic: settings.topic, key: keyFits ? source.key : nil, value: prefix, headers: ours)
+  }
+
+  /// A dead letter that was refused itself, reduced to where it came from and why: no value, none of the original headers.
+  func reduced(_ refused: Output) -> Output {
+    var ours = refused.headers.filter(isOurs)
+    if !ours.contains(where: { header in header.name == Bytes("dlq-truncated") }) {
+      ours += cutMarks(refused.value, redacted: ours.contains { header in header.name == Bytes("dlq-redacted") })
+    }
+    return Output(topic: refused.topic, key: refused.key, value: refused.value.map { _ in Bytes([]) }, headers: ours)
+  }
+
+  private func cutMarks(_ value: Bytes?, redacted: Bool) -> [Header] {
+    var marks = [Header("dlq-truncated", "true")]
+    if !redacted, let value {
+      marks.append(Header("dlq-length", String(value.count)))
+      marks.append(Header("dlq-\(settings.digestName)", settings.digest(value)))
+    }
+    return marks
   }
 
   private func reason(_ source: DeadLetterSource, _ letter: DeadLetter, _ now: Moment) -> [Header] {

@@ -13,9 +13,14 @@ enum Command: Sendable {
 
 /// What happened to the stage, in order. Shared with the test, on its one thread.
 final class StageLog {
-  var deliveries: [Delivery] = []
+  private(set) var deliveries: [Delivery] = []
+  private var latest: [String: Delivery] = [:]
+  private var byTicket: [Ticket: Delivery] = [:]
   /// Started and neither finished nor taken away.
-  var open: [Ticket] = []
+  var open: [Ticket] {
+    openTickets.keys.sorted { left, right in (left.slot, left.offset) < (right.slot, right.offset) }
+  }
+  private var openTickets: [Ticket: Bool] = [:]
   var drains = 0
   var forgotten: [Ticket] = []
   var ticks: [Int64] = []
@@ -28,11 +33,21 @@ final class StageLog {
   /// Values of all messages started, in order.
   var values: [String] { deliveries.map { delivery in text(delivery.record.value) } }
 
+  func note(_ delivery: Delivery) {
+    deliveries.append(delivery)
+    latest[text(delivery.record.value)] = delivery
+    byTicket[delivery.ticket] = delivery
+  }
+
+  func opened(_ ticket: Ticket) { openTickets[ticket] = true }
+
+  func closed(_ ticket: Ticket) { openTickets[ticket] = nil }
+
+  func delivery(_ ticket: Ticket) -> Delivery? { byTicket[ticket] }
+
   /// The ticket of the latest start of the message with this value. A test that names a message never started is wrong.
   func ticket(_ value: String) -> Ticket {
-    guard let delivery = deliveries.last(where: { delivery in text(delivery.record.value) == value }) else {
-      preconditionFailure("\(value) was not started")
-    }
+    guard let delivery = latest[value] else { preconditionFailure("\(value) was not started") }
     return delivery.ticket
   }
 }
@@ -48,8 +63,8 @@ struct ScriptedStage: Stage {
 
   mutating func receive(_ deliveries: [Delivery], _ turn: inout Turn) {
     for delivery in deliveries {
-      log.deliveries.append(delivery)
-      if !log.onStart(delivery, &turn) { log.open.append(delivery.ticket) }
+      log.note(delivery)
+      if !log.onStart(delivery, &turn) { log.opened(delivery.ticket) }
     }
   }
 
@@ -57,10 +72,10 @@ struct ScriptedStage: Stage {
     for event in events {
       switch event {
       case .finish(let ticket, let outputs):
-        log.open.removeAll { open in open == ticket }
+        log.closed(ticket)
         turn.finish(ticket, outputs)
       case .deadLetter(let ticket, let letter):
-        log.open.removeAll { open in open == ticket }
+        log.closed(ticket)
         turn.deadLetter(ticket, letter)
       case .park(let ticket): turn.park(ticket)
       case .unpark(let ticket): turn.unpark(ticket)
@@ -78,7 +93,7 @@ struct ScriptedStage: Stage {
 
   mutating func forget(_ tickets: [Ticket], _ turn: inout Turn) {
     log.forgotten.append(contentsOf: tickets)
-    log.open.removeAll { open in tickets.contains(open) }
+    for ticket in tickets { log.closed(ticket) }
     log.onForget(tickets, &turn)
   }
 }

@@ -36,7 +36,7 @@ final class TestWorker {
   func finish(_ value: String) { finish(log.ticket(value)) }
 
   func finish(_ ticket: Ticket) {
-    guard let delivery = log.deliveries.last(where: { delivery in delivery.ticket == ticket }) else { return }
+    guard let delivery = log.delivery(ticket) else { return }
     inbox.put([.finish(ticket, [echo(delivery)])])
   }
 
