@@ -5,7 +5,8 @@ import PackageDescription
 let package = Package(
   name: "checkout-pipeline",
   products: [
-    .executable(name: "checkout", targets: ["CheckoutCLI"])
+    .executable(name: "checkout", targets: ["CheckoutCLI"]),
+    .executable(name: "checkout-bench", targets: ["CheckoutBench"]),
   ],
   targets: [
     .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
@@ -49,6 +50,7 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),
+    .executableTarget(name: "CheckoutBench", dependencies: ["CheckoutCore", "CheckoutWire"]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
     .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "WorkerEngine"]),

@@ -31,6 +31,9 @@ package struct JSONDocument: Sendable {
     self.strings = strings
   }
 
+  /// Number of values and member names in the text.
+  package var tokenCount: Int { tokens.count }
+
   /// The whole value.
   package var root: JSONNode { JSONNode(0) }
 
