@@ -22,10 +22,12 @@ enum JSONBenchmark {
     var median: Double { nanoseconds.sorted()[nanoseconds.count / 2] }
   }
 
-  /// Prints microseconds per request and ratios; the first argument is the number of rounds (default 7).
+  /// Prints microseconds per request and ratios; the first argument is the number of rounds (default 7), the second
+  /// keeps only the ways whose name contains it, for a profiler.
   static func run(_ arguments: [String]) throws {
     let rounds = max(1, arguments.first.flatMap { Int($0) } ?? 7)
-    var ways = try makeWays()
+    var ways = try makeWays().filter { arguments.count < 2 || $0.name.contains(arguments[1]) }
+    guard !ways.isEmpty else { return print("no way has \(arguments[1]) in its name") }
     for index in ways.indices { _ = try measure(ways[index].work, count: 500) }
     for _ in 0..<rounds {
       for index in ways.indices { ways[index].nanoseconds.append(try measure(ways[index].work, count: 5000)) }
