@@ -2,11 +2,14 @@
 
 /// Finds and masks card numbers (PAN) without ever keeping one.
 enum CardNumber {
+  /// The fewest digits of any brand; a shorter text is none.
+  static let digitsMin = 13
+
   /// True if `text`, without spaces and dashes, is nothing but 13 to 19 digits with a card brand's prefix and length and
   /// a right check digit (ISO/IEC 7812-1 annex B).
   static func matches(_ text: ArraySlice<UInt8>) -> Bool {
     // Nearly every string ends here, at its first byte.
-    guard let first = text.first, isDigit(first) || isFiller(first), text.count >= 13, text.count <= 256 else {
+    guard let first = text.first, isDigit(first) || isFiller(first), text.count >= digitsMin, text.count <= 256 else {
       return false
     }
     var digits: [UInt8] = []
@@ -16,7 +19,7 @@ enum CardNumber {
       guard isDigit(byte), digits.count < 19 else { return false }
       digits.append(byte - 0x30)
     }
-    return digits.count >= 13 && hasBrand(digits) && hasCheckDigit(digits)
+    return digits.count >= digitsMin && hasBrand(digits) && hasCheckDigit(digits)
   }
 
   /// Space or dash.

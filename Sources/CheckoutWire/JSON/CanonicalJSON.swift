@@ -7,7 +7,14 @@
 package struct CanonicalJSON {
   private let document: JSONDocument
   private var writer: JSONWriter
-  private var order: [(key: JSONNode, value: JSONNode)] = []
+  private var order: [Member] = []
+
+  private struct Member {
+    let key: JSONNode
+    let value: JSONNode
+    // Decides most comparisons by itself; nil if the name does not start with ASCII.
+    let prefix: UInt64?
+  }
 
   private init(_ document: JSONDocument, capacity: Int) {
     self.document = document
@@ -43,7 +50,7 @@ package struct CanonicalJSON {
     let start = order.count
     for member in document.members(object)
     where !names.contains(where: { document.isString(member.key, $0) }) {
-      order.append(member)
+      order.append(Member(key: member.key, value: member.value, prefix: document.asciiPrefix(member.key)))
     }
     let end = order.count
     sortMembers(start..<end)
@@ -61,21 +68,22 @@ package struct CanonicalJSON {
   private mutating func sortMembers(_ range: Range<Int>) {
     if range.count > 32 {
       let document = document
-      order[range].sort { precedes(document, $0.key, $1.key) }
+      order[range].sort { Self.precedes(document, $0, $1) }
       return
     }
     for index in range.dropFirst() {
       var at = index
-      while at > range.lowerBound && precedes(document, order[at].key, order[at - 1].key) {
+      while at > range.lowerBound && Self.precedes(document, order[at], order[at - 1]) {
         order.swapAt(at, at - 1)
         at -= 1
       }
     }
   }
-}
 
-private func precedes(_ document: JSONDocument, _ left: JSONNode, _ right: JSONNode) -> Bool {
-  utf16Precedes(document.utf8(left) ?? [], document.utf8(right) ?? [])
+  private static func precedes(_ document: JSONDocument, _ left: Member, _ right: Member) -> Bool {
+    if let first = left.prefix, let second = right.prefix, first != second { return first < second }
+    return utf16Precedes(document.utf8(left.key) ?? [], document.utf8(right.key) ?? [])
+  }
 }
 
 /// True if `left` sorts before `right` by UTF-16 code units, both given as valid UTF-8.

@@ -109,22 +109,34 @@ package struct JSONDocument: Sendable {
   private func spells(_ index: Int, _ name: String) -> Bool {
     let token = tokens[index]
     let count = Int(token.payload & 0xFFFF_FFFF)
-    guard count == name.utf8.count else { return false }
-    var at = Int(token.payload >> 32)
-    for byte in name.utf8 {
-      if strings[at] != byte { return false }
-      at += 1
-    }
-    return true
+    return count == name.utf8.count && equals(strings, from: Int(token.payload >> 32), name)
   }
 
-  /// True if any string in `node`, names of members included, satisfies `condition`.
-  package func anyString(in node: JSONNode, where condition: (ArraySlice<UInt8>) -> Bool) -> Bool {
-    for token in tokens[node.index..<Int(tokens[node.index].next)] where Int(token.kind) == CSIMDJSON_STRING {
-      let start = Int(token.payload >> 32)
-      if condition(strings[start..<start + Int(token.payload & 0xFFFF_FFFF)]) { return true }
+  /// True if any string in `node`, names of members included, of at least `countMin` bytes satisfies `condition`.
+  package func anyString(
+    in node: JSONNode, countMin: Int = 0, where condition: (ArraySlice<UInt8>) -> Bool
+  ) -> Bool {
+    for index in node.index..<Int(tokens[node.index].next) where Int(tokens[index].kind) == CSIMDJSON_STRING {
+      let payload = tokens[index].payload
+      let count = Int(payload & 0xFFFF_FFFF)
+      if count < countMin { continue }
+      let start = Int(payload >> 32)
+      if condition(strings[start..<start + count]) { return true }
     }
     return false
+  }
+
+  /// The first eight bytes of a string as a number that sorts as they do, padded with zeros; nil if one of them is not
+  /// ASCII, or if `node` is no string.
+  func asciiPrefix(_ node: JSONNode) -> UInt64? {
+    let token = tokens[node.index]
+    guard Int(token.kind) == CSIMDJSON_STRING else { return nil }
+    let start = Int(token.payload >> 32)
+    let count = min(8, Int(token.payload & 0xFFFF_FFFF))
+    var prefix: UInt64 = 0
+    for index in start..<start + count { prefix = prefix << 8 | UInt64(strings[index]) }
+    prefix <<= UInt64(8 * (8 - count))
+    return prefix & 0x8080_8080_8080_8080 == 0 ? prefix : nil
   }
 
   /// The bytes of all strings in `node`, names of members included.
