@@ -16,7 +16,7 @@ package struct EventEncoder: Sendable {
 
   /// The event's topic, key, value and headers.
   package func encode(_ event: PipelineEvent) -> EncodedEvent {
-    var writer = JSONWriter(capacity: 1024)
+    var writer = JSONWriter(capacity: event.body.sizeHint)
     writer.beginObject()
     writer.field("schema_version", Self.schemaVersion)
     writer.subject(event.subject)
@@ -42,6 +42,16 @@ package struct EventEncoder: Sendable {
       if let state = trace.state { headers.append(.init("tracestate", state)) }
     }
     return headers
+  }
+}
+
+extension PipelineEvent.Body {
+  // About how many bytes the event takes, so that its buffer need not grow.
+  fileprivate var sizeHint: Int {
+    switch self {
+    case .validated(let requestJSON, _, _): requestJSON.count + 768
+    case .refused, .cancelRequested, .rejected, .outcome, .receiptPending, .parked, .pendingWork, .personsWord: 1024
+    }
   }
 }
 

@@ -9,11 +9,11 @@ package enum RFC3339 {
   /// a leap second, at 23:59:60 on the last day of a month, and means the first instant of the next day (the epoch
   /// counts none). Years 0000 to 9999; what `Timestamp` cannot hold saturates.
   package static func parse(_ text: ArraySlice<UInt8>) -> Timestamp? {
-    var reader = DigitReader(rest: text)
+    var reader = DigitReader(text)
     guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
       let day = reader.number(2), reader.skip("T", or: "t"), let hour = reader.number(2), reader.skip(":"),
       let minute = reader.number(2), reader.skip(":"), let second = reader.number(2),
-      let nanoseconds = reader.fraction(), let offset = reader.zoneMinutes(), reader.rest.isEmpty,
+      let nanoseconds = reader.fraction(), let offset = reader.zoneMinutes(), reader.isAtEnd,
       (1...12).contains(month), day >= 1, day <= daysInMonth(year, month), hour <= 23, minute <= 59, second <= 60
     else { return nil }
     let days = daysSinceEpoch(year, month, day)
@@ -47,24 +47,33 @@ package enum RFC3339 {
 }
 
 private struct DigitReader {
-  var rest: ArraySlice<UInt8>
+  private let text: ArraySlice<UInt8>
+  private var at: Int
+
+  init(_ text: ArraySlice<UInt8>) {
+    self.text = text
+    at = text.startIndex
+  }
+
+  var isAtEnd: Bool { at == text.endIndex }
 
   mutating func number(_ digits: Int) -> Int64? {
-    guard rest.count >= digits else { return nil }
+    guard text.endIndex - at >= digits else { return nil }
     var value: Int64 = 0
-    for byte in rest.prefix(digits) {
+    for index in at..<at + digits {
+      let byte = text[index]
       guard byte >= 0x30 && byte <= 0x39 else { return nil }
       value = value * 10 + Int64(byte - 0x30)
     }
-    rest = rest.dropFirst(digits)
+    at += digits
     return value
   }
 
   mutating func skip(_ character: Unicode.Scalar, or other: Unicode.Scalar? = nil) -> Bool {
-    guard let first = rest.first, Unicode.Scalar(first) == character || Unicode.Scalar(first) == other else {
-      return false
-    }
-    rest = rest.dropFirst()
+    guard at < text.endIndex else { return false }
+    let found = Unicode.Scalar(text[at])
+    guard found == character || found == other else { return false }
+    at += 1
     return true
   }
 

@@ -9,14 +9,15 @@ private struct ScriptResult {
   let output: String
 }
 
-private func run(_ script: String, input: [UInt8] = [], arguments: [String] = []) throws -> ScriptResult {
+// `label` names the input file: tests run side by side.
+private func run(_ script: String, label: String, input: [UInt8] = []) throws -> ScriptResult {
   let own = SampleFiles.root.appending(path: ".venv/bin/python3").path
   let process = Process()
   let isPrepared = FileManager.default.isExecutableFile(atPath: own)
   process.executableURL = URL(filePath: isPrepared ? own : "/usr/bin/env")
   let path = SampleFiles.root.appending(path: "Tests/Scripts/\(script)").path
-  process.arguments = (isPrepared ? [] : ["python3"]) + [path] + arguments
-  let inputFile = FileManager.default.temporaryDirectory.appending(path: "checkout-\(script)-\(getpid()).ndjson")
+  process.arguments = (isPrepared ? [] : ["python3"]) + [path]
+  let inputFile = FileManager.default.temporaryDirectory.appending(path: "checkout-wire-\(label)-\(getpid()).ndjson")
   try Data(input).write(to: inputFile)
   defer { try? FileManager.default.removeItem(at: inputFile) }
   process.standardInput = try FileHandle(forReadingFrom: inputFile)
@@ -29,7 +30,7 @@ private func run(_ script: String, input: [UInt8] = [], arguments: [String] = []
 }
 
 // A missing validator is a failure in CI and a loud skip elsewhere.
-private func judge(_ messages: [(type: String, value: [UInt8])]) throws -> ScriptResult? {
+private func judge(_ label: String, _ messages: [(type: String, value: [UInt8])]) throws -> ScriptResult? {
   var input: [UInt8] = []
   for message in messages {
     var writer = JSONWriter()
@@ -40,7 +41,7 @@ private func judge(_ messages: [(type: String, value: [UInt8])]) throws -> Scrip
     writer.endObject()
     input += writer.bytes + [0x0A]
   }
-  let result = try run("validate_events.py", input: input)
+  let result = try run("validate_events.py", label: label, input: input)
   if result.status == 2 {
     if ProcessInfo.processInfo.environment["CI"] != nil {
       Issue.record("jsonschema is missing: run scripts/bootstrap")
@@ -61,13 +62,13 @@ struct SchemaTests {
     }
     #expect(Set(messages.map(\.type)).count == EventType.allCases.count - 1)
     messages.append((EventType.requested.rawValue, Array(RequestText.right.utf8)))
-    guard let result = try judge(messages) else { return }
+    guard let result = try judge("output", messages) else { return }
     #expect(result.status == 0, "\(result.output)")
   }
 
   @Test func `the validator does refuse`() throws {
     let broken = #"{"schema_version":1,"checkout_id":"c","merchant_id":"m","failures":[],"replayed":"no"}"#
-    guard let result = try judge([(EventType.rejected.rawValue, Array(broken.utf8))]) else { return }
+    guard let result = try judge("broken", [(EventType.rejected.rawValue, Array(broken.utf8))]) else { return }
     #expect(result.status == 1)
     #expect(result.output.contains("2 faults"))
   }
@@ -79,19 +80,19 @@ struct SchemaTests {
       if inbound.request != nil { return (EventType.requested.rawValue, Array(line)) }
       return inbound.cancel == nil ? nil : (EventType.cancelRequested.rawValue, Array(line))
     }
-    guard let result = try judge(messages) else { return }
+    guard let result = try judge("samples", messages) else { return }
     #expect(result.status == 0, "\(result.output)")
   }
 
   @Test func `the fingerprint vectors are what the other implementation computes`() throws {
-    #expect(try run("fingerprint_vectors.py").status == 0)
+    #expect(try run("fingerprint_vectors.py", label: "vectors").status == 0)
   }
 
   @Test func `what the writer escapes, Python reads`() throws {
     let text = String(String.UnicodeScalarView((1..<0x3000).compactMap { Unicode.Scalar($0) }))
     var writer = JSONWriter()
     writer.string(text + "\u{1F600}\u{10FFFF}")
-    let result = try run("escape_codepoints.py", input: writer.bytes)
+    let result = try run("escape_codepoints.py", label: "escapes", input: writer.bytes)
     let expected = (1..<0x3000).map { "\($0)" } + ["128512", "1114111"]
     #expect(result.output == expected.joined(separator: " ") + "\n")
   }
