@@ -5,12 +5,17 @@ package import WorkerEngine
 
 /// A message as it stands in a partition's log.
 package struct StoredRecord: Hashable, Sendable {
+  /// Where it stands.
   package let partition: TopicPartition
+  /// The offset.
   package let offset: Int64
   /// Milliseconds since the Unix epoch.
   package let timestamp: Int64
+  /// Nil: none.
   package let key: Bytes?
+  /// Nil: a tombstone.
   package let value: Bytes?
+  /// In the order produced.
   package let headers: [Header]
 
   /// The value of the first header of this name, as text; nil if there is none or it is null.
@@ -22,12 +27,15 @@ package struct StoredRecord: Hashable, Sendable {
 
   /// Key and value as text; empty if nil.
   package var keyText: String { String(decoding: key?.array ?? [], as: UTF8.self) }
+  /// The value as text; empty if nil.
   package var valueText: String { String(decoding: value?.array ?? [], as: UTF8.self) }
 }
 
 /// What a group has committed for a partition.
 package struct CommittedOffset: Hashable, Sendable {
+  /// The offset.
   package let offset: Int64
+  /// The text committed with it; may be empty.
   package let metadata: String
 }
 
@@ -47,6 +55,7 @@ package final class InMemoryBroker {
     package init() {}
   }
 
+  /// May be changed at any time; holds for what comes after.
   package var settings: Settings
   private let clock: any EngineClock
   private var topics: [String: [PartitionLog]] = [:]

@@ -35,6 +35,7 @@ package final class InMemoryBrokerEndpoint: Broker {
   package var withholdsCommits = false
   /// Sizes and number of jobs, pauses and resumes asked for: for tests that look at behaviour.
   package private(set) var jobs: [CommitJob] = []
+  /// Slots paused now.
   package private(set) var pausedNow: Set<Int> = []
   /// True once `close` was called.
   package private(set) var isClosed = false

@@ -11,6 +11,7 @@ package struct DeadLetterSettings: Sendable {
   package var prefixBytes: Int
   /// Name and function of the digest of a value that does not fit (`dlq-<name>`), as lower-case hexadecimal.
   package var digestName: String
+  /// The digest function; lower-case hexadecimal.
   package var digest: @Sendable (Bytes) -> String
 
   package init(

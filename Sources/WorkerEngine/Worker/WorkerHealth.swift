@@ -4,12 +4,17 @@
 package struct WorkerCounters: Hashable, Sendable {
   /// Messages taken in; seen twice; finished by an earlier owner; of an older assignment or of none.
   package var accepted = 0
+  /// Seen twice: dropped.
   package var duplicates = 0
+  /// Finished by an earlier owner.
   package var skipped = 0
+  /// Of an older assignment, or of none.
   package var ignored = 0
   /// Messages given to the stage, finished, and among these dead letters.
   package var started = 0
+  /// Done, dead letters among them.
   package var finished = 0
+  /// Gone to the dead letters.
   package var deadLetters = 0
   /// Taken away unfinished after they had started.
   package var forgotten = 0
@@ -17,11 +22,17 @@ package struct WorkerCounters: Hashable, Sendable {
   package var staleRequests = 0
   /// Commit jobs that ended well, were dropped by the group, and had an output refused.
   package var commits = 0
+  /// Jobs the group no longer accepted.
   package var commitsDropped = 0
+  /// Outputs refused for their own sake.
   package var outputsRefused = 0
+  /// Outputs in jobs that ended well.
   package var outputsCommitted = 0
+  /// Times partitions were assigned.
   package var assignments = 0
+  /// Times they were asked back.
   package var revocations = 0
+  /// Times they were gone already.
   package var losses = 0
 
   package init() {}
@@ -39,30 +50,42 @@ package struct WorkerCounters: Hashable, Sendable {
 
 /// A worker's state at the end of its latest turn.
 package struct WorkerHealth: Hashable, Sendable {
+  /// True while partitions are assigned, also while draining.
   package var assigned = false
+  /// How many.
   package var partitions = 0
+  /// Intake has stopped; the partitions will be given back.
   package var draining = false
+  /// The stage cannot take more: a service or the journal is down.
   package var stageWantsPause = false
   /// Partitions whose intake is paused.
   package var paused = 0
   /// With the stage; parked there; may start; behind others of their lane.
   package var inFlight = 0
+  /// With the stage, outside the budget.
   package var parked = 0
+  /// May start; wait for room.
   package var ready = 0
+  /// Behind others of their lane.
   package var waiting = 0
   /// The deepest window and all open lanes.
   package var windowDepth = 0
+  /// Open lanes of all partitions.
   package var lanes = 0
   /// Bytes of records and outputs that are not committed.
   package var heldBytes = 0
   /// True while finished work waits for a commit to end; and since when a job runs (boot clock).
   package var uncommitted = false
+  /// Since when a commit job runs (boot clock); nil: none runs.
   package var commitRunningSince: Int64?
   /// Boot clock: the latest turn; the latest time something was finished or committed, or there was nothing to do; the latest
   /// commit.
   package var lastTurn: Int64 = 0
+  /// Boot clock: the latest time something was finished or committed, or there was nothing to do.
   package var lastProgress: Int64 = 0
+  /// Boot clock: the end of the latest commit; nil: none yet.
   package var lastCommit: Int64?
+  /// Since the worker began.
   package var counters = WorkerCounters()
 
   package init() {}

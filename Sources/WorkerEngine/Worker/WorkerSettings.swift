@@ -4,7 +4,9 @@
 package struct WorkerSettings: Sendable {
   /// Consumer group and stage, as they stand in dead letters.
   package let group: String
+  /// Name of the stage, as it stands in dead letters.
   package let stage: String
+  /// Where dead letters go.
   package var deadLetters: DeadLetterSettings
   /// An opaque word carried in every commit's metadata (the journal's id); no dots; empty: none.
   package var context = ""
@@ -28,6 +30,7 @@ package struct WorkerSettings: Sendable {
   package var commitIntervalNanoseconds: Int64 = 5_000_000
   /// A job takes no more outputs or bytes than this (one message's outputs stay together).
   package var commitOutputsMax = 20_000
+  /// And no more bytes than this.
   package var commitBytesMax = 16 << 20
 
   /// How long unfinished work may go on when the partitions are taken away.
@@ -36,6 +39,7 @@ package struct WorkerSettings: Sendable {
   package var lastCommitNanoseconds: Int64 = 5_000_000_000
   /// How long a shutdown may take in all; and the part of it kept for leaving the group.
   package var shutdownGraceNanoseconds: Int64 = 25_000_000_000
+  /// The part of the grace kept for leaving the group.
   package var closeNanoseconds: Int64 = 5_000_000_000
 
   /// Seed of the hash that finds lanes. No behaviour depends on it; against keys made to collide it should be random.
@@ -50,7 +54,9 @@ package struct WorkerSettings: Sendable {
 
 /// Two limits, so that a valve does not flutter: close at `high`, open at `low`.
 package struct Watermarks: Hashable, Sendable {
+  /// Close at this value or above.
   package let high: Int
+  /// Open at this value or below.
   package let low: Int
 
   package init(high: Int, low: Int) {
