@@ -1,7 +1,7 @@
 // One request from bytes to a validated event's bytes on one core: the pipeline's way and Foundation's Codable, in turns.
 import CheckoutCore
 import CheckoutWire
-import Foundation
+import FoundationEssentials
 
 enum JSONBenchmark {
   private static let sample =
@@ -35,9 +35,15 @@ enum JSONBenchmark {
     print("one request of \(sample.utf8.count) bytes, one core, median of \(rounds) rounds taken in turns")
     let peer = ways[0].median
     for way in ways {
-      let microseconds = String(format: "%8.2f", way.median / 1000)
-      print("\(microseconds) µs  \(String(format: "%6.1f", peer / way.median))×  \(way.name)")
+      print("\(decimal(way.median / 1000, width: 8)) µs  \(decimal(peer / way.median, width: 7))×  \(way.name)")
     }
+  }
+
+  // Two decimals, right-aligned.
+  private static func decimal(_ value: Double, width: Int) -> String {
+    let hundredths = Int((value * 100).rounded())
+    let text = "\(hundredths / 100)." + (hundredths % 100 < 10 ? "0" : "") + "\(hundredths % 100)"
+    return String(repeating: " ", count: max(0, width - text.utf8.count)) + text
   }
 
   private static func measure(_ work: () throws -> Int, count: Int) throws -> Double {

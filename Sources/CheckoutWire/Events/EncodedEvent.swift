@@ -41,7 +41,9 @@ extension EventType {
 package struct EncodedEvent: Hashable, Sendable {
   /// One header; all of ours are text.
   package struct Header: Hashable, Sendable {
+    /// Header name; ASCII.
     package let name: String
+    /// Header value; text.
     package let value: String
 
     package init(_ name: String, _ value: String) {
@@ -50,10 +52,13 @@ package struct EncodedEvent: Hashable, Sendable {
     }
   }
 
+  /// Where it goes.
   package let topic: TopicRole
   /// The `checkout_id`.
   package let key: [UInt8]
+  /// The JSON body.
   package let value: [UInt8]
+  /// In a fixed order, trace last.
   package let headers: [Header]
 
   package init(topic: TopicRole, key: [UInt8], value: [UInt8], headers: [Header]) {

@@ -16,12 +16,15 @@ package struct MalformedEvent: Error, Hashable, Sendable {
 package struct ReceivedEvent<Content: Hashable & Sendable>: Hashable, Sendable {
   /// `ce_id`.
   package let id: String
+  /// `ce_type`.
   package let type: EventType
   /// `ce_origin`.
   package let origin: Origin
   /// `ce_time`.
   package let time: Timestamp
+  /// `traceparent` and `tracestate`; nil if absent or malformed.
   package let trace: TraceContext?
+  /// The decoded body.
   package let content: Content
 
   package init(

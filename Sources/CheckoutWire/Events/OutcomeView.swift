@@ -3,26 +3,37 @@ package import CheckoutCore
 
 /// The content of `checkout.rejected`, `completed`, `failed`, `cancelled`, `receipt_pending` or `parked`.
 package struct OutcomeView: Hashable, Sendable {
+  /// Whom the answer is about.
   package let subject: EventSubject
   /// Of `checkout.rejected`; empty otherwise.
   package let failures: [Refusal]
   /// The code of `checkout.failed`, or the reason of `checkout.parked`.
   package let code: String?
+  /// The provider's code of `payment_declined`.
   package let declineCode: String?
+  /// `line_id`s of `out_of_stock`; empty otherwise.
   package let outOfStockLines: [String]
   /// True for a copy of an answer given before.
   package let replayed: Bool
+  /// What had to be paid, in minor units of `currency`; nil for a rejection.
   package let amountMinor: Int64?
+  /// ISO 4217 code; nil for a rejection.
   package let currency: String?
   /// `captured`, `authorised`, `not_required`; of notices also what is not settled.
   package let paymentStatus: String?
+  /// What was captured, in minor units; 0 if only authorised.
   package let capturedMinor: Int64?
+  /// What was refunded, in minor units.
   package let refundedMinor: Int64?
+  /// True if an authorisation was voided.
   package let voided: Bool?
   /// True while money is with us.
   package let charged: Bool?
+  /// The provider's id of the charge.
   package let chargeID: String?
+  /// The inventory's id of the latest hold.
   package let reservationID: String?
+  /// The receipt's address, once there is one.
   package let receiptURL: String?
   /// Of `checkout.parked`: the row's version, which a person's word must name.
   package let rowVersion: Int64?

@@ -8,6 +8,7 @@ package struct InboundMessage: Sendable {
 
   /// Nil for a tombstone.
   package let value: ArraySlice<UInt8>?
+  /// In the order of the record; duplicates and nulls too.
   package let headers: [Header]
 
   package init(value: ArraySlice<UInt8>?, headers: [Header]) {
@@ -32,10 +33,13 @@ package enum Inbound: Hashable, Sendable {
 
 /// A request and what travels with it.
 package struct InboundRequest: Hashable, Sendable {
+  /// The fields, of the right shape and not yet checked.
   package let request: CheckoutRequest
+  /// What makes a repeat a repeat.
   package let fingerprint: Fingerprint
   /// The request's JSON object as received, without a byte order mark (structured mode: its `data`, written anew).
   package let requestJSON: [UInt8]
+  /// Passed on to all that follows; nil if absent or malformed.
   package let trace: TraceContext?
 
   package init(request: CheckoutRequest, fingerprint: Fingerprint, requestJSON: [UInt8], trace: TraceContext?) {
@@ -48,7 +52,9 @@ package struct InboundRequest: Hashable, Sendable {
 
 /// A cancellation and what travels with it.
 package struct InboundCancel: Hashable, Sendable {
+  /// What is to be cancelled, and why.
   package let cancel: CancelRequest
+  /// Passed on to all that follows; nil if absent or malformed.
   package let trace: TraceContext?
 
   package init(cancel: CancelRequest, trace: TraceContext?) {
@@ -59,11 +65,13 @@ package struct InboundCancel: Hashable, Sendable {
 
 /// Why a message is answered without having been read further.
 package struct InboundRefusal: Hashable, Sendable {
+  /// Whom the answer is about.
   package let subject: EventSubject
   /// In the order of the fields in the design, card numbers last; never empty. `fail_fast` takes the first.
   package let refusals: [Refusal]
   /// True for a cancellation.
   package let isCancel: Bool
+  /// Passed on to all that follows; nil if absent or malformed.
   package let trace: TraceContext?
 
   package init(subject: EventSubject, refusals: [Refusal], isCancel: Bool, trace: TraceContext?) {

@@ -167,6 +167,7 @@ extension JSONDocument {
       self.end = end
     }
 
+    /// The next one in the order written; nil at the end.
     package mutating func next() -> JSONNode? {
       guard at < end else { return nil }
       defer { at = Int(document.tokens[at].next) }
@@ -186,6 +187,7 @@ extension JSONDocument {
       self.end = end
     }
 
+    /// The next one in the order written; nil at the end.
     package mutating func next() -> (key: JSONNode, value: JSONNode)? {
       guard at < end else { return nil }
       defer { at = Int(document.tokens[at + 1].next) }

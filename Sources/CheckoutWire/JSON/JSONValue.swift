@@ -2,7 +2,9 @@
 
 /// A JSON value that can be asked for its parts.
 package struct JSONValue: Sendable {
+  /// The text the value stands in.
   package let document: JSONDocument
+  /// Its place there.
   package let node: JSONNode
 
   /// The value at `node` of `document`.

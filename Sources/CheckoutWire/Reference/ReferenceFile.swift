@@ -5,6 +5,7 @@ package import CheckoutCore
 package struct ReferenceFileError: Error, Hashable, Sendable {
   /// JSON Pointer to the fault; empty for the whole file.
   package let path: String
+  /// What is needed there.
   package let message: String
 }
 
