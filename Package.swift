@@ -50,7 +50,8 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),
-    .executableTarget(name: "CheckoutBench", dependencies: ["CheckoutCore", "CheckoutWire"]),
+    .executableTarget(
+      name: "CheckoutBench", dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine", "KafkaAdapter"]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
     .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "WorkerEngine"]),

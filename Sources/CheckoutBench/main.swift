@@ -1,14 +1,24 @@
 // `checkout-bench NAME`: measurements beside a peer in the same run; ratios count, absolute figures are this machine's.
 
-/// The benchmarks there are, by name.
+import Foundation
+
+/// The benchmarks there are, by name. Those without a description are parts that another one starts as processes.
 private let benchmarks: [(name: String, about: String, run: ([String]) throws -> Void)] = [
-  ("json", "decode, validate and encode one request, against Foundation's Codable", { try JSONBenchmark.run($0) })
+  ("json", "decode, validate and encode one request, against Foundation's Codable", { try JSONBenchmark.run($0) }),
+  ("engine", "pass messages on, against C (bench/run starts it)", { try EngineBench($0[...]).run() }),
+  ("engine-broker", "", { try EngineBench.serveBroker($0[...]) }),
+  ("engine-pass", "", { try EnginePass($0[...]).run() }),
 ]
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let benchmark = benchmarks.first(where: { $0.name == arguments.first }) {
-  try benchmark.run(Array(arguments.dropFirst()))
+  do {
+    try benchmark.run(Array(arguments.dropFirst()))
+  } catch {
+    FileHandle.standardError.write(Data("checkout-bench: \(error)\n".utf8))
+    exit(1)
+  }
 } else {
   print("usage: checkout-bench NAME [ROUNDS]")
-  for benchmark in benchmarks { print("  \(benchmark.name)  \(benchmark.about)") }
+  for benchmark in benchmarks where !benchmark.about.isEmpty { print("  \(benchmark.name)  \(benchmark.about)") }
 }

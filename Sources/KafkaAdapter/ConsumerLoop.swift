@@ -28,6 +28,7 @@ struct ConsumerLoop: ~Copyable {
   private let wake: WakeDescriptor
   private let group: KafkaGroupSettings
   private var phase = Phase.idle
+  private var hold = IntakeHold(partitions: 0)
   private var generation = 0
   private var hasFailed = false
 
@@ -63,7 +64,7 @@ struct ConsumerLoop: ~Copyable {
       guard let event = consumer.nextEvent() else { break }
       handle(event, &events)
     }
-    if case .running(_, let data) = phase, maxRecords > 0 { takeRecords(data, maxRecords, &events) }
+    if case .running(_, let data) = phase, maxRecords > 0, !hold.isHolding { takeRecords(data, maxRecords, &events) }
     return events
   }
 
@@ -156,6 +157,7 @@ struct ConsumerLoop: ~Copyable {
     switch consumer.assign(states, wake: wake) {
     case .success(let data):
       phase = .running(partitions, data)
+      hold = IntakeHold(partitions: partitions.count)
     case .failure(let error):
       // The membership changed under our hands: REVOKE or another ASSIGN follows.
       consumer.log(level: 4, facility: "ASSIGN", error.message)
@@ -171,15 +173,16 @@ struct ConsumerLoop: ~Copyable {
   }
 
   /// See `Broker.pause`.
-  func pause(_ slots: [Int]) {
-    guard case .running(let partitions, _) = phase, !slots.isEmpty else { return }
-    consumer.pause(slots.map { partitions[$0].partition })
-  }
+  mutating func pause(_ slots: [Int]) { steer(slots, paused: true) }
 
   /// See `Broker.resume`.
-  func resume(_ slots: [Int]) {
-    guard case .running(let partitions, _) = phase, !slots.isEmpty else { return }
-    consumer.resume(slots.map { partitions[$0].partition })
+  mutating func resume(_ slots: [Int]) { steer(slots, paused: false) }
+
+  private mutating func steer(_ slots: [Int], paused: Bool) {
+    guard case .running(let partitions, _) = phase else { return }
+    let change = hold.set(slots, paused: paused)
+    if !change.pause.isEmpty { consumer.pause(change.pause.map { partitions[$0].partition }) }
+    if !change.resume.isEmpty { consumer.resume(change.resume.map { partitions[$0].partition }) }
   }
 
   // MARK: The end

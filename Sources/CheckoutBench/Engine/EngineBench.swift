@@ -1,0 +1,131 @@
+// The engine against the C peer: the same messages, one after the other, on a mock cluster in a process of its own.
+
+import Foundation
+import KafkaAdapter
+import WorkerEngine
+
+/// Starts the broker, fills it once, lets both pass the messages on in alternating rounds, prints the medians' ratio.
+struct EngineBench {
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// One pass: seconds for all messages.
+  struct Figures {
+    let messages: Int
+    let wall: Double
+    let cpu: Double
+    /// CPU seconds per million messages.
+    var cpuPerMillion: Double { cpu / Double(messages) * 1_000_000 }
+    var wallPerMillion: Double { wall / Double(messages) * 1_000_000 }
+  }
+
+  static let partitions = 12
+  static let messageBytes = 900
+  /// What fits into twelve partitions of the mock cluster, which keeps about 5 MB of each.
+  static let messagesPerTopic = 54_000
+
+  private let peer: String
+  private let rounds: Int
+  private let topics: [String]
+
+  init(_ arguments: ArraySlice<String>) throws {
+    var options: [String: String] = [:]
+    var rest = arguments
+    while let name = rest.popFirst() {
+      guard let value = rest.popFirst() else { throw Problem(description: "\(name) needs a value") }
+      options[name] = value
+    }
+    guard let peer = options["--peer"] else { throw Problem(description: "--peer PATH is missing (see bench/run)") }
+    self.peer = peer
+    rounds = options["--rounds"].flatMap { Int($0) } ?? 5
+    topics = (0..<(options["--topics"].flatMap { Int($0) } ?? 4)).map { "in-\($0)" }
+  }
+
+  func run() throws {
+    let me = CommandLine.arguments[0]
+    let broker = Process()
+    let pipe = Pipe()
+    broker.executableURL = URL(fileURLWithPath: me)
+    broker.arguments = ["engine-broker"] + topics + ["out"]
+    broker.standardOutput = pipe
+    try broker.run()
+    defer { broker.terminate() }
+    let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+    let brokers = line.trimmingCharacters(in: .whitespacesAndNewlines)
+    try fill(brokers)
+    let count = topics.count * EngineBench.messagesPerTopic
+    var engine: [Figures] = []
+    var c: [Figures] = []
+    for round in 1...rounds {
+      let ours = try pass(me, ["engine-pass", brokers, "round-\(round)", "\(count)", "out"] + topics)
+      let theirs = try pass(peer, [brokers, "\(EngineBench.partitions)", "\(count)", "out"] + topics)
+      engine.append(ours)
+      c.append(theirs)
+      report("round \(round)", ours, theirs)
+    }
+    let cpu = median(engine.map(\.cpuPerMillion)) / median(c.map(\.cpuPerMillion))
+    let wall = median(engine.map(\.wallPerMillion)) / median(c.map(\.wallPerMillion))
+    print(
+      """
+      {"bench":"engine","messages":\(count),"rounds":\(rounds),"cpu_per_million_s":\(text(median(engine.map(\.cpuPerMillion)))),\
+      "peer_cpu_per_million_s":\(text(median(c.map(\.cpuPerMillion)))),"cpu_ratio":\(text(cpu)),"wall_ratio":\(text(wall))}
+      """)
+  }
+
+  /// The broker's process: prints the bootstrap list and stays until it is killed.
+  static func serveBroker(_ topics: ArraySlice<String>) throws {
+    let cluster = try MockCluster()
+    for topic in topics { try cluster.createTopic(topic, partitions: partitions) }
+    FileHandle.standardOutput.write(Data("\(cluster.brokers)\n".utf8))
+    withExtendedLifetime(cluster) {
+      while true { sleep(3_600) }
+    }
+  }
+
+  private func fill(_ brokers: String) throws {
+    let publisher = try KafkaPublisher(settings: KafkaSettings(brokers: brokers))
+    for topic in topics {
+      for start in stride(from: 0, to: EngineBench.messagesPerTopic, by: 9_000) {
+        let outputs = (start..<start + 9_000).map { number in
+          let digits = String(number, radix: 16)
+          let key = Bytes("chk_" + String(repeating: "0", count: 32 - digits.count) + digits)
+          let padding = [UInt8](repeating: UInt8(ascii: "x"), count: EngineBench.messageBytes - key.count)
+          return Output(topic: topic, key: key, value: Bytes(key.array + padding), headers: [])
+        }
+        let failures = publisher.publish(outputs, limitNanoseconds: 60_000_000_000).compactMap { $0 }
+        if let first = failures.first { throw Problem(description: "filling \(topic): \(first.message)") }
+      }
+    }
+  }
+
+  private func pass(_ program: String, _ arguments: [String]) throws -> Figures {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    let fields = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    guard process.terminationStatus == 0, fields.count >= 3, let messages = Int(fields[0]),
+      let wall = Double(fields[1]), let cpu = Double(fields[2])
+    else { throw Problem(description: "\(program) failed with status \(process.terminationStatus)") }
+    return Figures(messages: messages, wall: wall, cpu: cpu)
+  }
+
+  private func report(_ name: String, _ ours: Figures, _ theirs: Figures) {
+    let line =
+      "\(name): engine \(text(ours.wallPerMillion)) s wall, \(text(ours.cpuPerMillion)) s CPU a million; "
+      + "C \(text(theirs.wallPerMillion)) s wall, \(text(theirs.cpuPerMillion)) s CPU a million\n"
+    FileHandle.standardError.write(Data(line.utf8))
+  }
+
+  private func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+  }
+
+  private func text(_ value: Double) -> String { String(format: "%.3f", value) }
+}
