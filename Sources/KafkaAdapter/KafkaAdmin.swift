@@ -63,7 +63,8 @@ package final class KafkaAdmin: Sendable {
 
   /// Makes the topics that are missing; those that exist are left as they are and reported. Throws if one could not be
   /// made; those before it may have been.
-  package func create(_ plans: [TopicPlan], limitMilliseconds: Int = 15_000) throws(KafkaError) -> [String: TopicState] {
+  package func create(_ plans: [TopicPlan], limitMilliseconds: Int = 15_000) throws(KafkaError) -> [String: TopicState]
+  {
     var states = try check(plans, limitMilliseconds: limitMilliseconds)
     let missing = plans.filter { states[$0.name] == .missing }
     guard !missing.isEmpty else { return states }

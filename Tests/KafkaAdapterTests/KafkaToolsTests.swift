@@ -16,10 +16,9 @@ struct KafkaToolsTests {
     defer { reader.close() }
     var numbers: Set<String> = []
     var count = 0
-    while count < 30 {
-      let batch = reader.read(waitNanoseconds: 5_000_000_000)
-      try #require(!batch.records.isEmpty || !batch.errors.isEmpty)
-      for record in batch.records {
+    // A read may be woken with nothing to give, so the limit is on their number.
+    for _ in 0..<100 where count < 30 {
+      for record in reader.read(waitNanoseconds: 500_000_000).records {
         #expect(reader.partitions[record.slot].topic == "in")
         numbers.insert(String(decoding: record.headers[0].value?.array ?? [], as: UTF8.self))
         count += 1

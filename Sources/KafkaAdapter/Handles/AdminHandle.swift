@@ -48,7 +48,7 @@ import CRdKafka
   /// Asks for topics to be made; one entry per topic: nil if it was made.
   func create(_ topics: [TopicPlan], limitMilliseconds: Int32) -> Result<[String: KafkaError?], KafkaError> {
     var plans: [OpaquePointer?] = unsafe []
-    defer { for index in plans.indices { unsafe rd_kafka_NewTopic_destroy(plans[index]) } }
+    defer { unsafe plans.forEach { unsafe rd_kafka_NewTopic_destroy($0) } }
     for topic in topics {
       guard
         let plan = unsafe rd_kafka_NewTopic_new(

@@ -360,6 +360,10 @@ extension Worker {
     case .dropped(let detail):
       counters.commitsDropped += 1
       notice(.commitDropped(detail: detail))
+      if case .draining(let drain) = membership, drain.isRevoked, let generation = assignment?.generation {
+        // The revoke has come already and waits for our answer: nothing else will ask for it again.
+        return letGo(generation, lost: true, now)
+      }
       forgetAll(now, lost: true)
       membership = .forgotten
     case .refused(let output, let detail): refused(output, detail, now)
