@@ -1,2 +1,7 @@
-// The entry of the `checkout` binary.
-print("checkout")
+// The program: reads the command line, runs the command, ends with its exit code.
+
+import Glibc
+import Operations
+
+let ending = CommandLineProgram().run(Array(CommandLine.arguments.dropFirst()))
+exit(ending.rawValue)

@@ -1,0 +1,103 @@
+// The table of commands: what `checkout help` shows and the parser accepts.
+
+import Operations
+
+/// All commands and their flags.
+enum Commands {
+  private static let json = FlagSpec("json", help: "print JSON for machines")
+
+  static let table = CommandTable(
+    program: "checkout",
+    summary: "Kafka workers that turn checkout requests into paid, receipted orders, never charging twice.",
+    commands: [demo, run, submit, broker, topicsCreate, topicsCheck, config],
+    commonFlags: [
+      FlagSpec("brokers", value: "HOST:PORT,…", help: "Kafka brokers to connect to first"),
+      FlagSpec("topic-prefix", value: "TEXT", help: "begins every topic's name (default checkout.)"),
+      FlagSpec("group-prefix", value: "TEXT", help: "begins every consumer group's name (default checkout-)"),
+      FlagSpec("config", value: "FILE", help: "settings in TOML"),
+      FlagSpec("set", value: "section.key=VALUE", repeats: true, help: "one setting; see: checkout config"),
+      FlagSpec("kafka-property", value: "NAME=VALUE", repeats: true, help: "passed through to librdkafka"),
+      FlagSpec("log", value: "json|pretty", help: "form of log lines (default: pretty on a terminal)"),
+    ])
+
+  private static let workFlags = [
+    FlagSpec("journal", value: "sqlite:PATH", help: "where attempts are remembered"),
+    FlagSpec("gateways", value: "sandbox[:LEDGER]", help: "the services; LEDGER is a file kept over restarts"),
+    FlagSpec("reference", value: "FILE", help: "accounts and prices, JSON"),
+    FlagSpec("delivery", value: "at-least-once", help: "how outputs and offsets are committed"),
+  ]
+
+  private static let demo = CommandSpec(
+    name: "demo", summary: "Runs the whole pipeline inside one process on the samples and checks every outcome.",
+    discussion: """
+      Broker (librdkafka's mock cluster), journal (SQLite, fresh unless --journal is given), services (sandbox)
+      and all three stages run in this process. The clock starts at 2026-11-30T12:00:00Z, the samples' date.
+      Ends with exit code 0 if every sample ended as it must, else 1.
+      """,
+    flags: [
+      FlagSpec("samples", value: "DIR", help: "the samples' folder (default: samples, here or beside the program)"),
+      FlagSpec("journal", value: "sqlite:PATH", help: "keep the journal in this file"), json,
+    ],
+    examples: ["checkout demo", "checkout demo --json", "checkout demo --set validation.mode=collect_all"])
+
+  private static let run = CommandSpec(
+    name: "run", summary: "Runs workers until SIGTERM or SIGINT.",
+    discussion: """
+      The first signal drains: intake stops, started work ends, everything finished is committed; what cannot end
+      within worker.shutdown_grace stays resumable. A second signal ends the process at once.
+      """,
+    flags: [
+      FlagSpec("stage", value: "validation|facade|reconciliation|all", help: "which stages (default all)")
+    ] + workFlags,
+    examples: [
+      "checkout run --stage all --brokers localhost:9092 --reference samples/reference.json \\\n"
+        + "    --journal sqlite:checkout.db --gateways sandbox:ledger.db",
+      "checkout run --stage facade --brokers localhost:9092 --journal sqlite:checkout.db",
+    ])
+
+  private static let submit = CommandSpec(
+    name: "submit", summary: "Publishes requests from an NDJSON file, and waits for their outcomes if asked.",
+    discussion: """
+      Each line is one message; its key is the checkout_id inside. Lines that are no valid request are sent too:
+      what becomes of them is the pipeline's answer. With --wait, exit code 1 means that some got no answer in time.
+      """,
+    positionals: [PositionalSpec("FILE|-")],
+    flags: [
+      FlagSpec("wait", help: "print each outcome, end when all are answered"),
+      FlagSpec("timeout", value: "DURATION", help: "how long --wait waits (default 60s)"), json,
+    ],
+    examples: [
+      "checkout submit samples/requests.ndjson --brokers localhost:9092 --wait",
+      "head -1 samples/requests.ndjson | checkout submit - --brokers localhost:9092 --wait --json",
+    ])
+
+  private static let broker = CommandSpec(
+    name: "broker", summary: "Runs librdkafka's mock cluster as a Kafka broker for local work.",
+    discussion: """
+      Prints its address (a random port of the loopback interface) on the first line, then runs until SIGTERM or
+      SIGINT. The pipeline's topics are there from the start. It keeps nothing over a restart, about 5 MB a
+      partition, and has no transactions: workers on it deliver at least once.
+      """,
+    flags: [FlagSpec("partitions", value: "N", help: "partitions of each topic (default 12)")],
+    examples: ["checkout broker", "checkout broker --partitions 3"])
+
+  private static let topicsCreate = CommandSpec(
+    name: "topics create", summary: "Creates the pipeline's topics where they are missing.",
+    discussion: "Existing topics are left as they are. Needs a broker with administrative calls, not the mock.",
+    flags: [
+      FlagSpec("partitions", value: "N", help: "partitions of each topic (default 12)"),
+      FlagSpec("replication", value: "N", help: "copies of each partition (default 1)"), json,
+    ],
+    examples: ["checkout topics create --brokers localhost:9092 --partitions 12 --replication 3"])
+
+  private static let topicsCheck = CommandSpec(
+    name: "topics check", summary: "Says which of the pipeline's topics are there, and with how many partitions.",
+    discussion: "Ends with exit code 1 if one is missing.",
+    flags: [json], examples: ["checkout topics check --brokers localhost:9092"])
+
+  private static let config = CommandSpec(
+    name: "config", summary: "Prints every setting with its value and where it came from; secrets are masked.",
+    discussion: "Flags win over environment (CHECKOUT_SECTION_KEY), environment over the file, the file over defaults.",
+    flags: workFlags + [json],
+    examples: ["checkout config", "CHECKOUT_WORKER_IN_FLIGHT_MAX=200 checkout config --json"])
+}

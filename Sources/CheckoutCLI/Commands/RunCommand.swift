@@ -1,0 +1,80 @@
+// `checkout run`: workers until a signal.
+
+import CheckoutCore
+import CheckoutStages
+import Glibc
+import Operations
+
+/// Runs the stages asked for.
+struct RunCommand {
+  private let context: CommandContext
+
+  init(_ context: CommandContext) {
+    self.context = context
+  }
+
+  func run() throws(Problem) -> ExitCode {
+    let stages = try StageName.read(context.command.value("stage"))
+    let sink = try StreamLogSink()
+    defer { sink.close() }
+    let log = context.log(sink)
+    let saga = try SagaSetup.saga(context.settings)
+    let needsAttempts = stages.contains(.facade) || stages.contains(.reconciliation)
+    let brokers = try context.brokerList()
+    let reference =
+      stages.contains(.validation) ? try Services.reference(context.settings[Setup.reference]) : nil
+    let services = needsAttempts ? try Services.open(context, saga: saga) : nil
+    defer { services?.close() }
+    let parts = PipelineParts(
+      brokers: brokers, topics: context.topics, policy: context.policy, saga: saga,
+      ports: services?.ports, reference: reference, instance: context.instance,
+      incarnation: SystemRandomNumberGenerator.draw())
+    warn(log)
+    let pipeline = try Pipeline(stages, parts, context, log: log)
+    try StopSignals.install { signal in
+      log.info("stopping", [.signal: .integer(Int64(signal))])
+      pipeline.requestStop()
+    }
+    return pipeline.waitForEnd()
+  }
+
+  private func warn(_ log: Log) {
+    log.warning(
+      "delivery is at least once: after a crash an outcome may appear twice, always under the same id",
+      [.setting: .text(Setup.delivery.definition.name)])
+  }
+}
+
+extension SystemRandomNumberGenerator {
+  /// One number nobody could have foreseen: tells two starts of a worker apart.
+  static func draw() -> UInt64 {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+}
+
+extension Services {
+  /// The ports of stages that work on attempts.
+  var ports: AttemptPorts {
+    AttemptPorts(
+      journal: journal, inventory: sandbox.exchange.inventory, payment: sandbox.exchange.payments,
+      receipt: sandbox.exchange.receipts)
+  }
+}
+
+extension CommandContext {
+  /// What validation decides by.
+  var policy: ValidationPolicy {
+    ValidationPolicy(
+      livemode: settings[Setup.livemode],
+      mode: ValidationMode(rawValue: settings[Setup.validationMode]) ?? .failFast,
+      limits: ValidationLimits(
+        quantityMax: Int64(settings[Setup.quantityMax]), linesMax: settings[Setup.linesMax],
+        amountMinorMax: Int64(settings[Setup.amountMax]),
+        clockSkewMax: SagaSetup.span(settings[Setup.clockSkewMax]),
+        paymentMethodTypes: Set(settings[Setup.paymentMethods])))
+  }
+
+  /// This process's stable name.
+  var instance: String { settings[Setup.instance] ?? ProcessEnvironment.hostName() }
+}

@@ -1,0 +1,190 @@
+// Puts the workers together: stage, broker, clock, settings. The only place that names concrete types for them all.
+
+import CheckoutCore
+import CheckoutStages
+import CheckoutWire
+import KafkaAdapter
+import Operations
+import Synchronization
+import WorkerEngine
+
+/// The engine's clock from the process's.
+final class WorkerClock: EngineClock, Sendable {
+  private let clock: any ProcessClock
+
+  init(_ clock: any ProcessClock) {
+    self.clock = clock
+  }
+
+  func now() -> Moment { Moment(wall: clock.wallNanoseconds(), boot: clock.bootNanoseconds()) }
+}
+
+/// What the workers of a process are made from.
+struct PipelineParts: Sendable {
+  let brokers: String
+  let topics: TopicNames
+  let policy: ValidationPolicy
+  let saga: SagaSettings
+  let ports: AttemptPorts?
+  let reference: ReferenceData?
+  /// This process's stable name.
+  let instance: String
+  /// Drawn anew for every start.
+  let incarnation: UInt64
+}
+
+/// The running workers of a process.
+final class Pipeline: Sendable {
+  private let threads: [WorkerThread]
+  private let bell: Doorbell
+
+  /// Starts a worker for each stage. When one ends by itself all are asked to stop.
+  init(_ stages: [StageName], _ parts: PipelineParts, _ context: CommandContext, log: Log) throws(Problem) {
+    let bell = Doorbell()
+    var threads: [WorkerThread] = []
+    for stage in stages {
+      let recipe = try WorkerRecipe(stage, parts, context, log: log)
+      threads.append(
+        try WorkerThread(stage, make: { () throws(Problem) in try recipe.make() }) { stage, ending in
+          Pipeline.report(stage, ending, log)
+          bell.ring()
+        })
+    }
+    self.threads = threads
+    self.bell = bell
+  }
+
+  private static func report(_ stage: StageName, _ ending: WorkerStatus, _ log: Log) {
+    switch ending {
+    case .running: break
+    case .stopped(let unfinished, let uncommitted):
+      log.info(
+        "worker stopped",
+        [.stage: .text(stage.rawValue), .count: .integer(Int64(unfinished)), .retriable: .flag(uncommitted)])
+    case .failed(let failure):
+      log.error("worker failed", [.stage: .text(stage.rawValue), .detail: .text(failure.message)])
+    }
+  }
+
+  /// Asks all workers to drain and leave. Any thread.
+  func requestStop() {
+    for thread in threads { thread.requestStop() }
+  }
+
+  /// True once every worker has its partitions.
+  var isAssigned: Bool {
+    threads.allSatisfy { $0.health?.assigned == true }
+  }
+
+  /// The first failure, if any worker failed.
+  var failure: WorkerFailure? {
+    for thread in threads { if case .failed(let failure)? = thread.ending { return failure } }
+    return nil
+  }
+
+  /// Waits until all have ended; one that fails takes the others with it. Returns how the process should end.
+  func waitForEnd() -> ExitCode {
+    while threads.contains(where: { $0.ending == nil }) {
+      bell.wait()
+      requestStop()
+    }
+    for thread in threads { thread.join() }
+    switch failure?.kind {
+    case .fenced: return .conflict
+    case .environment: return .environment
+    case nil: return .ok
+    }
+  }
+}
+
+/// How one worker is made; used on the worker's own thread.
+struct WorkerRecipe: Sendable {
+  private let stage: StageName
+  private let parts: PipelineParts
+  private let kafka: KafkaSettings
+  private let group: KafkaGroupSettings
+  private let worker: WorkerSettings
+  private let attempts: AttemptStageSettings
+  private let payloadBytesMax: Int
+  private let clock: any ProcessClock
+  private let log: Log
+
+  init(_ stage: StageName, _ parts: PipelineParts, _ context: CommandContext, log: Log) throws(Problem) {
+    let settings = context.settings
+    self.stage = stage
+    self.parts = parts
+    self.log = log
+    clock = context.clock
+    payloadBytesMax = settings[Setup.payloadBytesMax]
+    let groupName = settings[Setup.groupPrefix] + stage.rawValue
+    kafka = try context.kafka(brokers: parts.brokers, clientID: groupName, log: log)
+    group = KafkaGroupSettings(
+      group: groupName, topics: [parts.topics.name(stage.input)],
+      instanceID: settings[Setup.staticMembership] ? "\(parts.instance)-\(stage.rawValue)" : nil)
+    var worker = WorkerSettings(
+      group: groupName, stage: stage.rawValue,
+      deadLetters: DeadLetterSettings(topic: parts.topics.name(.deadLetters)) { SHA256.hex($0.array) })
+    worker.context = stage == .validation ? "" : parts.ports?.journal.id ?? ""
+    worker.inFlightMax = settings[Setup.inFlightMax]
+    worker.bytesWatermarks = Watermarks(
+      high: settings[Setup.heldBytesMax], low: settings[Setup.heldBytesMax] / 2)
+    worker.commitIntervalNanoseconds = settings[Setup.commitInterval].wholeNanoseconds
+    worker.drainNanoseconds = settings[Setup.drain].wholeNanoseconds
+    worker.shutdownGraceNanoseconds = settings[Setup.shutdownGrace].wholeNanoseconds
+    worker.closeNanoseconds = min(worker.closeNanoseconds, worker.shutdownGraceNanoseconds / 3)
+    self.worker = worker
+    attempts = AttemptStageSettings(
+      saga: parts.saga, topics: parts.topics,
+      worker: WorkerID("\(stage.rawValue)-\(parts.instance)/\(String(parts.incarnation, radix: 16))"),
+      seed: parts.incarnation, sweepInterval: SagaSetup.span(settings[SagaSetup.sweepInterval]),
+      heldItemsMax: settings[SagaSetup.heldItemsMax])
+  }
+
+  /// Makes the worker and its clients.
+  func make() throws(Problem) -> any RunnableWorker {
+    let broker: KafkaBroker
+    do throws(KafkaError) {
+      broker = try KafkaBroker(settings: kafka, group: group)
+    } catch {
+      throw Problem(error)
+    }
+    let identifiers = Identifiers(digest: SHA256.digest)
+    switch stage {
+    case .validation: return worker(try validation(identifiers), Inbox<Never>(), broker)
+    case .facade:
+      let inbox = Inbox<AttemptEvent>()
+      return worker(
+        FacadeStage(settings: attempts, ports: try ports(), identifiers: identifiers, inbox: inbox), inbox, broker)
+    case .reconciliation:
+      let inbox = Inbox<AttemptEvent>()
+      return worker(
+        ReconciliationStage(settings: attempts, ports: try ports(), identifiers: identifiers, inbox: inbox), inbox,
+        broker)
+    }
+  }
+
+  private func validation(_ identifiers: Identifiers) throws(Problem) -> ValidationStage {
+    guard let reference = parts.reference else { throw .usage("validation needs accounts and prices") }
+    do throws(ValidationPolicyFault) {
+      return try ValidationStage(
+        settings: ValidationStageSettings(
+          policy: parts.policy, topics: parts.topics, payloadBytesMax: payloadBytesMax),
+        identifiers: identifiers, reference: { reference })
+    } catch {
+      throw .usage(error.message, remedy: "see: checkout config")
+    }
+  }
+
+  private func ports() throws(Problem) -> AttemptPorts {
+    guard let ports = parts.ports else { throw .usage("\(stage.rawValue) needs a journal and services") }
+    return ports
+  }
+
+  private func worker<S: Stage>(_ stage: S, _ inbox: Inbox<S.Event>, _ broker: KafkaBroker) -> any RunnableWorker {
+    let log = log
+    let name = self.stage.rawValue
+    return Worker(
+      stage: stage, inbox: inbox, broker: broker, clock: WorkerClock(clock), settings: worker,
+      notice: { notice in log.write(notice, stage: name) })
+  }
+}

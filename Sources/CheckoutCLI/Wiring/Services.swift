@@ -1,0 +1,102 @@
+// Journal, services and reference data as the settings name them.
+
+import CheckoutCore
+import CheckoutSandbox
+import CheckoutWire
+import Operations
+import SQLiteAdapter
+
+/// What facade and reconciliation work with, opened once for the process.
+struct Services {
+  let journal: SQLiteJournal
+  let sandbox: SandboxThread
+  let ledger: any SandboxLedger
+
+  /// Opens journal and sandbox.
+  static func open(_ context: CommandContext, saga: SagaSettings) throws(Problem) -> Services {
+    let journal = try openJournal(context)
+    let ledger = try openLedger(context.settings[Setup.gateways], context)
+    let sandbox = try startSandbox(ledger, context, saga: saga)
+    return Services(journal: journal, sandbox: sandbox, ledger: ledger)
+  }
+
+  private static func openJournal(_ context: CommandContext) throws(Problem) -> SQLiteJournal {
+    let location = context.settings[Setup.journal]
+    guard location.hasPrefix("sqlite:"), location.count > "sqlite:".count else {
+      throw .usage(
+        "journal.location=\(location) (\(context.settings.origin(of: Setup.journal))) is not of the form sqlite:PATH",
+        remedy: "use --journal sqlite:checkout.db")
+    }
+    let path = String(location.dropFirst("sqlite:".count))
+    let clock = context.clock
+    do throws(DatabaseOpenProblem) {
+      return try SQLiteJournal(
+        path: path, missing: .create, time: { Timestamp(nanoseconds: clock.wallNanoseconds()) })
+    } catch {
+      throw .environment("journal \(path): \(error.description)", remedy: "check --journal")
+    }
+  }
+
+  private static func openLedger(_ location: String, _ context: CommandContext) throws(Problem) -> any SandboxLedger {
+    if location == "sandbox" { return InMemorySandboxLedger() }
+    guard location.hasPrefix("sandbox:"), location.count > "sandbox:".count else {
+      throw .usage(
+        "gateways.location=\(location) (\(context.settings.origin(of: Setup.gateways))) is not sandbox or sandbox:LEDGER",
+        remedy: "use --gateways sandbox:ledger.db")
+    }
+    let path = String(location.dropFirst("sandbox:".count))
+    do throws(DatabaseOpenProblem) {
+      return try SQLiteSandboxLedger(path: path, missing: .create)
+    } catch {
+      throw .environment("sandbox ledger \(path): \(error.description)", remedy: "check --gateways")
+    }
+  }
+
+  private static func startSandbox(
+    _ ledger: any SandboxLedger, _ context: CommandContext, saga: SagaSettings
+  ) throws(Problem) -> SandboxThread {
+    let clock = context.clock
+    let settings = context.settings
+    let network = SandboxNetwork(
+      latencyMax: SagaSetup.span(settings[Setup.sandboxLatency]), seed: UInt64(settings[Setup.sandboxSeed]))
+    do throws(ThreadProblem) {
+      return try SandboxThread(
+        ledger: ledger,
+        settings: SandboxSettings(
+          holdDuration: SagaSetup.span(settings[Setup.sandboxHold]), lostReplyAfter: saga.callTotalTimeout),
+        network: network,
+        clock: SandboxClock(
+          now: { Timestamp(nanoseconds: clock.wallNanoseconds()) },
+          boot: { BootTime(nanoseconds: clock.bootNanoseconds()) }))
+    } catch {
+      throw .environment(error.description)
+    }
+  }
+
+  /// Ends the services, then closes the journal: everything accepted is durable.
+  func close() {
+    sandbox.stop()
+    journal.close()
+  }
+
+  /// Reads the reference file.
+  static func reference(_ path: String?) throws(Problem) -> ReferenceData {
+    guard let path else {
+      throw .usage(
+        "validation needs accounts and prices", remedy: "use --reference FILE, for example samples/reference.json")
+    }
+    do throws(ReferenceFileError) {
+      return try ReferenceFile.decode(try read(path))
+    } catch {
+      throw .environment("reference \(path)\(error.path): \(error.message)", remedy: "check --reference")
+    }
+  }
+
+  private static func read(_ path: String) throws(ReferenceFileError) -> [UInt8] {
+    do throws(Problem) {
+      return try FileContents.read(path)
+    } catch {
+      throw ReferenceFileError(path: "", message: error.what)
+    }
+  }
+}

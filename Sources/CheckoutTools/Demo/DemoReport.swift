@@ -1,0 +1,99 @@
+// What a demo ends with: counts, and everything that is not as it must be.
+
+import CheckoutCore
+import CheckoutWire
+
+/// The result of a run of samples.
+package struct DemoReport: Sendable {
+  /// Messages that must be answered (tombstones are not).
+  package private(set) var requests = 0
+  /// Final answers by type; parked counts as one.
+  package private(set) var outcomes: [String: Int] = [:]
+  package private(set) var notices: [String: Int] = [:]
+  package private(set) var deadLetters = 0
+  package let charges: Int
+  package let doubleCharges: Int
+  /// One line each: which sample, what differs.
+  package private(set) var violations: [String] = []
+
+  /// Compares answers and the services' ledger with what the samples must lead to.
+  package init(samples: [Sample], book: AnswerBook, ledger: LedgerSummary, collectAll: Bool) {
+    charges = ledger.charges
+    doubleCharges = ledger.doubleCharged.count
+    for (index, sample) in samples.enumerated() {
+      let answers = book.answers[index]
+      for difference in sample.expectation.differences(answers, collectAll: collectAll) {
+        violations.append("\(sample.message.name) (\(sample.title)): \(difference)")
+      }
+      if !book.silent.contains(index) { requests += 1 }
+      count(answers)
+      if let fault = sample.ledgerFault(ledger) {
+        violations.append("\(sample.message.name) (\(sample.title)): \(fault)")
+      }
+    }
+    for checkout in ledger.doubleCharged { violations.append("\(checkout.checkoutID) was charged more than once") }
+    for checkout in ledger.doubleReceipted { violations.append("\(checkout.checkoutID) got more than one receipt") }
+  }
+
+  private mutating func count(_ answers: [Answer]) {
+    guard let final = answers.first(where: \.isFinal) else { return }
+    switch final.content {
+    case .deadLetter: deadLetters += 1
+    case .outcome(let type, _), .notice(let type, _): outcomes[type.rawValue, default: 0] += 1
+    }
+    for answer in answers where answer != final {
+      if case .notice(let type, _) = answer.content { notices[type.rawValue, default: 0] += 1 }
+    }
+  }
+
+  /// The report as one line of JSON.
+  package func json(elapsedMilliseconds: Int64) -> String {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.field("requests", Int64(requests))
+    writer.counts("outcomes", ["checkout.completed", "checkout.rejected", "checkout.failed", "checkout.cancelled",
+      "checkout.parked"], outcomes)
+    writer.counts("notices", [], notices)
+    writer.field("dead_letters", Int64(deadLetters))
+    writer.field("charges", Int64(charges))
+    writer.field("double_charges", Int64(doubleCharges))
+    writer.field("violations", Int64(violations.count))
+    writer.field("elapsed_ms", elapsedMilliseconds)
+    writer.endObject()
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func counts(_ name: String, _ always: [String], _ counts: [String: Int]) {
+    key(name)
+    beginObject()
+    for type in always { field(type, Int64(counts[type] ?? 0)) }
+    for (type, count) in counts.sorted(by: { $0.key < $1.key }) where !always.contains(type) {
+      field(type, Int64(count))
+    }
+    endObject()
+  }
+}
+
+extension Sample {
+  /// What the services' ledger says against the sample's expectation; nil: nothing.
+  fileprivate func ledgerFault(_ ledger: LedgerSummary) -> String? {
+    guard let checkoutID = expectation.checkoutID else { return nil }
+    let effects = ledger.effects(of: CheckoutKey(merchantID: "shop-eu", checkoutID: checkoutID))
+    if let charges = expectation.charges, charges != effects.charges {
+      return "\(effects.charges) charges, not \(charges)"
+    }
+    if let receipts = expectation.receipts, receipts != effects.receipts {
+      return "\(effects.receipts) receipts, not \(receipts)"
+    }
+    if let charged = expectation.charged, charged != (effects.charges > 0) {
+      return charged ? "was not charged" : "was charged"
+    }
+    if expectation.refundsEqualCharges, effects.capturedMinor != effects.refundedMinor {
+      return "captured \(effects.capturedMinor), refunded \(effects.refundedMinor)"
+    }
+    let endsUnpaid = expectation.answer == "checkout.failed" || expectation.answer == "checkout.cancelled"
+    return endsUnpaid && effects.openHolds > 0 ? "ended unpaid but still holds stock" : nil
+  }
+}
