@@ -79,8 +79,8 @@ extension JSONWriter {
 extension Sample {
   /// What the services' ledger says against the sample's expectation; nil: nothing.
   fileprivate func ledgerFault(_ ledger: LedgerSummary) -> String? {
-    guard let checkoutID = expectation.checkoutID else { return nil }
-    let effects = ledger.effects(of: CheckoutKey(merchantID: "shop-eu", checkoutID: checkoutID))
+    guard let checkout else { return nil }
+    let effects = ledger.effects(of: checkout)
     if let charges = expectation.charges, charges != effects.charges {
       return "\(effects.charges) charges, not \(charges)"
     }

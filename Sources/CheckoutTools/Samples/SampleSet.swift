@@ -1,6 +1,6 @@
 // The samples that ship with the project, and what each must lead to.
 
-import CheckoutCore
+package import CheckoutCore
 import CheckoutWire
 package import WorkerEngine
 
@@ -29,7 +29,6 @@ package struct SampleExpectation: Hashable, Sendable {
   package let receipts: Int64?
   package let charged: Bool?
   package let refundsEqualCharges: Bool
-  package let checkoutID: String?
 }
 
 /// One sample.
@@ -38,6 +37,8 @@ package struct Sample: Sendable {
   /// For a person.
   package let title: String
   package let expectation: SampleExpectation
+  /// Whom it is about; nil where that cannot be read.
+  package let checkout: CheckoutKey?
 }
 
 /// Samples in the order they are sent.
@@ -53,10 +54,15 @@ package struct SampleSet: Sendable {
       throw SampleProblem(detail: "requests.ndjson and expected.ndjson differ in length")
     }
     for (line, expectation) in zip(lines, expectations) {
+      let request = try? JSONValue(parsing: line)
+      var checkout: CheckoutKey?
+      if let merchant = request?["merchant_id"]?.string, let id = request?["checkout_id"]?.string {
+        checkout = CheckoutKey(merchantID: merchant, checkoutID: id)
+      }
       samples.append(
         Sample(
           message: SubmittedMessage(name: "line \(samples.count + 1)", line: line),
-          title: expectation["what"]?.string ?? "", expectation: SampleExpectation(expectation)))
+          title: expectation["what"]?.string ?? "", expectation: SampleExpectation(expectation), checkout: checkout))
     }
     for object in try Self.objects(poison, file: "poison.ndjson") {
       samples.append(try Self.poison(object))
@@ -83,7 +89,7 @@ package struct SampleSet: Sendable {
     return Sample(
       message: SubmittedMessage(
         name: name, key: try bytes(object["key_base64"]), value: try bytes(object["value_base64"])),
-      title: name, expectation: SampleExpectation(answer: expect))
+      title: name, expectation: SampleExpectation(answer: expect), checkout: nil)
   }
 
   private static func bytes(_ value: JSONValue?) throws(SampleProblem) -> Bytes? {
@@ -113,7 +119,6 @@ extension SampleExpectation {
     receipts = object["receipts"]?.integer
     charged = object["charged"]?.bool
     refundsEqualCharges = object["refunds_equal_charges"]?.bool ?? false
-    checkoutID = object["checkout_id"]?.string
   }
 
   fileprivate init(answer: String) {
@@ -133,6 +138,5 @@ extension SampleExpectation {
     receipts = nil
     charged = nil
     refundsEqualCharges = false
-    checkoutID = nil
   }
 }

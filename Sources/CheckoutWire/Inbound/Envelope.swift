@@ -64,7 +64,7 @@ struct Envelope {
       return
     }
     if let encoded = outer.member(outer.root, "data_base64").flatMap({ outer.utf8($0) }) {
-      guard let decoded = decodeBase64(encoded) else {
+      guard let decoded = Base64.decode(encoded) else {
         throw UnusableMessage(malformed: "data_base64 is not base64", outer)
       }
       document = try Self.parse(decoded[...])
@@ -115,31 +115,4 @@ struct Envelope {
     writer.copy(document, object)
     return writer.bytes
   }
-}
-
-/// RFC 4648 base64 with or without padding; nil if it is not.
-func decodeBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-  var result: [UInt8] = []
-  result.reserveCapacity(text.count / 4 * 3 + 3)
-  var bits: UInt32 = 0
-  var count = 0
-  let padding = text.suffix(2).reversed().prefix { $0 == 0x3D }.count
-  for byte in text.dropLast(padding) {
-    let value: UInt8
-    switch byte {
-    case 0x41...0x5A: value = byte - 0x41
-    case 0x61...0x7A: value = byte - 0x61 + 26
-    case 0x30...0x39: value = byte - 0x30 + 52
-    case 0x2B: value = 62
-    case 0x2F: value = 63
-    default: return nil
-    }
-    bits = bits << 6 | UInt32(value)
-    count += 6
-    if count >= 8 {
-      count -= 8
-      result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-    }
-  }
-  return count == 6 ? nil : result
 }
