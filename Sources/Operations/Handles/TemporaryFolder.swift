@@ -10,7 +10,7 @@ package enum TemporaryFolder {
     var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
     // SAFETY: mkdtemp fills in the template in place and keeps its length; the array is this function's own.
     let made = unsafe template.withUnsafeMutableBufferPointer { buffer in
-      unsafe mkdtemp(buffer.baseAddress) != nil
+      unsafe buffer.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
     }
     guard made else {
       throw .environment("cannot make a folder in \(parent)", remedy: "set TMPDIR to a folder that can be written")
