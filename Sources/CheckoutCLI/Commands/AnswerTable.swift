@@ -27,7 +27,7 @@ struct AnswerTable {
   }
 
   /// One answer; `note` goes behind its summary.
-  func print(_ answer: Answer, checkout: String, note: String) {
+  func print(_ answer: MessageAnswer, checkout: String, note: String) {
     let seconds = String(elapsedMilliseconds / 1000)
     let millis = String(elapsedMilliseconds % 1000)
     let time = "\(seconds).\(String(repeating: "0", count: 3 - millis.count))\(millis)"
@@ -48,7 +48,7 @@ struct AnswerTable {
     return right ? space + cut : cut + space
   }
 
-  private func colour(_ line: String, _ answer: Answer) -> String {
+  private func colour(_ line: String, _ answer: MessageAnswer) -> String {
     guard terminal.hasColour else { return line }
     let style: TextStyle =
       switch answer.title {

@@ -1,5 +1,6 @@
 // `checkout broker`: librdkafka's mock cluster as a process.
 
+import CheckoutStages
 import CheckoutWire
 import KafkaAdapter
 import Operations

@@ -28,7 +28,7 @@ enum Commands {
   ]
 
   private static let demo = CommandSpec(
-    name: "demo", summary: "Runs the whole pipeline inside one process on the samples and checks every outcome.",
+    "demo", summary: "Runs the whole pipeline inside one process on the samples and checks every outcome.",
     discussion: """
       Broker (librdkafka's mock cluster), journal (SQLite, fresh unless --journal is given), services (sandbox)
       and all three stages run in this process. The clock starts at 2026-11-30T12:00:00Z, the samples' date.
@@ -41,7 +41,7 @@ enum Commands {
     examples: ["checkout demo", "checkout demo --json", "checkout demo --set validation.mode=collect_all"])
 
   private static let run = CommandSpec(
-    name: "run", summary: "Runs workers until SIGTERM or SIGINT.",
+    "run", summary: "Runs workers until SIGTERM or SIGINT.",
     discussion: """
       The first signal drains: intake stops, started work ends, everything finished is committed; what cannot end
       within worker.shutdown_grace stays resumable. A second signal ends the process at once.
@@ -56,7 +56,7 @@ enum Commands {
     ])
 
   private static let submit = CommandSpec(
-    name: "submit", summary: "Publishes requests from an NDJSON file, and waits for their outcomes if asked.",
+    "submit", summary: "Publishes requests from an NDJSON file, and waits for their outcomes if asked.",
     discussion: """
       Each line is one message; its key is the checkout_id inside. Lines that are no valid request are sent too:
       what becomes of them is the pipeline's answer. With --wait, exit code 1 means that some got no answer in time.
@@ -72,7 +72,7 @@ enum Commands {
     ])
 
   private static let broker = CommandSpec(
-    name: "broker", summary: "Runs librdkafka's mock cluster as a Kafka broker for local work.",
+    "broker", summary: "Runs librdkafka's mock cluster as a Kafka broker for local work.",
     discussion: """
       Prints its address (a random port of the loopback interface) on the first line, then runs until SIGTERM or
       SIGINT. The pipeline's topics are there from the start. It keeps nothing over a restart, about 5 MB a
@@ -82,7 +82,7 @@ enum Commands {
     examples: ["checkout broker", "checkout broker --partitions 3"])
 
   private static let topicsCreate = CommandSpec(
-    name: "topics create", summary: "Creates the pipeline's topics where they are missing.",
+    "topics create", summary: "Creates the pipeline's topics where they are missing.",
     discussion: "Existing topics are left as they are. Needs a broker with administrative calls, not the mock.",
     flags: [
       FlagSpec("partitions", value: "N", help: "partitions of each topic (default 12)"),
@@ -91,12 +91,12 @@ enum Commands {
     examples: ["checkout topics create --brokers localhost:9092 --partitions 12 --replication 3"])
 
   private static let topicsCheck = CommandSpec(
-    name: "topics check", summary: "Says which of the pipeline's topics are there, and with how many partitions.",
+    "topics check", summary: "Says which of the pipeline's topics are there, and with how many partitions.",
     discussion: "Ends with exit code 1 if one is missing.",
     flags: [json], examples: ["checkout topics check --brokers localhost:9092"])
 
   private static let config = CommandSpec(
-    name: "config", summary: "Prints every setting with its value and where it came from; secrets are masked.",
+    "config", summary: "Prints every setting with its value and where it came from; secrets are masked.",
     discussion: "Flags win over environment (CHECKOUT_SECTION_KEY), environment over the file, the file over defaults.",
     flags: workFlags + [json],
     examples: ["checkout config", "CHECKOUT_WORKER_IN_FLIGHT_MAX=200 checkout config --json"])

@@ -15,14 +15,33 @@ struct DemoCommand {
   /// The whole demo is over by then, or something is badly wrong.
   private static let limitMilliseconds: Int64 = 120_000
   private static let partitions = 3
+  /// The samples' date, and times short enough to watch: a lost reply is given up after 2.5 s instead of 9.
+  private static let baseline = """
+    [worker]
+    clock_start = "2026-11-30T12:00:00Z"
+    [log]
+    level = "warning"
+    [saga]
+    call_timeout = "2500ms"
+    charge_deadline = "3s"
+    settle_margin = "200ms"
+    """
 
   private let context: CommandContext
 
+  private let folder: JournalFolder
+
   init(_ context: CommandContext) throws(Problem) {
-    self.context = try context.demoContext()
+    folder = try JournalFolder(keep: context.command.has("journal"))
+    let overrides = folder.path.map { path in
+      [SettingFlag(name: Setup.journal.definition.name, value: "sqlite:\(path)/journal.db", flag: "demo")]
+    }
+    self.context = try context.with(
+      baseline: try SettingsFile(path: "demo", text: Self.baseline), overrides: overrides ?? [])
   }
 
   func run() throws(Problem) -> ExitCode {
+    defer { folder.remove() }
     let files = try SampleFiles(named: context.command.value("samples"))
     let samples = try files.load()
     let reference = try Services.reference("\(files.folder)/reference.json")
@@ -30,9 +49,7 @@ struct DemoCommand {
     defer { sink.close() }
     let log = context.log(sink)
     let saga = try SagaSetup.saga(context.settings)
-    let folder = try JournalFolder(keep: context.command.has("journal"))
-    defer { folder.remove() }
-    let services = try Services.open(try context.withJournal(in: folder), saga: saga)
+    let services = try Services.open(context, saga: saga)
     defer { services.close() }
     let cluster = try startCluster()
     let parts = PipelineParts(
@@ -87,7 +104,7 @@ struct DemoCommand {
     table.header("RESULT  · WHAT IT SHOWS")
   }
 
-  private func show(_ answer: Answer, _ samples: SampleSet, _ submission: Submission, _ table: AnswerTable) {
+  private func show(_ answer: MessageAnswer, _ samples: SampleSet, _ submission: Submission, _ table: AnswerTable) {
     let message = submission.messages[answer.message]
     if context.isJSON {
       context.output.write(answer.json(name: message.name) + "\n")

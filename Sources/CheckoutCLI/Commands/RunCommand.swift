@@ -1,6 +1,7 @@
 // `checkout run`: workers until a signal.
 
 import CheckoutCore
+import CheckoutSandbox
 import CheckoutStages
 import Glibc
 import Operations

@@ -71,7 +71,7 @@ struct SubmitCommand {
     return missing.isEmpty ? .ok : .foundWrong
   }
 
-  private func show(_ answer: Answer, _ submission: Submission, _ table: AnswerTable) {
+  private func show(_ answer: MessageAnswer, _ submission: Submission, _ table: AnswerTable) {
     let message = submission.messages[answer.message]
     if context.isJSON {
       context.output.write(answer.json(name: message.name) + "\n")

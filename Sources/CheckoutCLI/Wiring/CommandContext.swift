@@ -13,19 +13,31 @@ struct CommandContext {
   let output: Terminal
   let errors: Terminal
   let clock: any ProcessClock
+  private let environment: [String: String]
 
+  /// `baseline` stands in for the settings file if none is named; `overrides` win over everything.
   init(
     command: ParsedCommand, output: Terminal, errors: Terminal, environment: [String: String],
-    standards: [SettingFlag] = []
+    baseline: SettingsFile? = nil, overrides: [SettingFlag] = []
   ) throws(Problem) {
     self.command = command
     self.output = output
     self.errors = errors
-    settings = try Self.resolve(command, environment)
+    self.environment = environment
+    settings = try Self.resolve(command, environment, baseline, overrides)
     clock = try Self.clock(settings)
   }
 
-  private static func resolve(_ command: ParsedCommand, _ environment: [String: String]) throws(Problem) -> Settings {
+  /// The same command with other settings beneath and above what the user chose.
+  func with(baseline: SettingsFile, overrides: [SettingFlag]) throws(Problem) -> CommandContext {
+    try CommandContext(
+      command: command, output: output, errors: errors, environment: environment, baseline: baseline,
+      overrides: overrides)
+  }
+
+  private static func resolve(
+    _ command: ParsedCommand, _ environment: [String: String], _ baseline: SettingsFile?, _ overrides: [SettingFlag]
+  ) throws(Problem) -> Settings {
     var flags: [SettingFlag] = []
     for (flag, setting) in Setup.flags {
       if let value = command.value(flag) { flags.append(SettingFlag(name: setting, value: value, flag: "--\(flag)")) }
@@ -38,7 +50,8 @@ struct CommandContext {
       let (name, value) = try pair(text, flag: "kafka-property")
       flags.append(SettingFlag(name: "kafka.\(name)", value: value, flag: "--kafka-property \(name)"))
     }
-    var file: SettingsFile?
+    flags += overrides
+    var file = baseline
     if let path = command.value("config") ?? environment["CHECKOUT_CONFIG"] {
       file = try SettingsFile(path: path, text: text(try FileContents.read(path), path))
     }

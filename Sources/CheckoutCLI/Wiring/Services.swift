@@ -85,18 +85,11 @@ struct Services {
       throw .usage(
         "validation needs accounts and prices", remedy: "use --reference FILE, for example samples/reference.json")
     }
+    let bytes = try FileContents.read(path)
     do throws(ReferenceFileError) {
-      return try ReferenceFile.decode(try read(path))
+      return try ReferenceFile.decode(bytes)
     } catch {
       throw .environment("reference \(path)\(error.path): \(error.message)", remedy: "check --reference")
-    }
-  }
-
-  private static func read(_ path: String) throws(ReferenceFileError) -> [UInt8] {
-    do throws(Problem) {
-      return try FileContents.read(path)
-    } catch {
-      throw ReferenceFileError(path: "", message: error.what)
     }
   }
 }

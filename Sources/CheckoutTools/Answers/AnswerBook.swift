@@ -2,10 +2,10 @@
 
 package import CheckoutCore
 package import CheckoutWire
-package import WorkerEngine
+import WorkerEngine
 
 /// An answer to one of our messages.
-package struct Answer: Hashable, Sendable {
+package struct MessageAnswer: Hashable, Sendable {
   /// What kind of answer.
   package enum Content: Hashable, Sendable {
     /// `checkout.rejected`, `completed`, `failed` or `cancelled`.
@@ -37,11 +37,11 @@ package struct AnswerBook: Sendable {
   private let topics: AnswerTopics
   private var placed: [String: Int] = [:]
   /// Answers that came before their message's own record was read.
-  private var early: [String: [(id: String, content: Answer.Content)]] = [:]
+  private var early: [String: [(id: String, content: MessageAnswer.Content)]] = [:]
   private var seen: Set<String> = []
 
   /// For each message its answers in the order they came; repeats under one id count once.
-  package private(set) var answers: [[Answer]]
+  package private(set) var answers: [[MessageAnswer]]
   /// Messages that get no answer (tombstones).
   package private(set) var silent: Set<Int> = []
 
@@ -59,7 +59,7 @@ package struct AnswerBook: Sendable {
   }
 
   /// Takes a record of any of the topics; returns the new answers it brings to light.
-  package mutating func take(_ record: TopicRecord) -> [Answer] {
+  package mutating func take(_ record: TopicRecord) -> [MessageAnswer] {
     switch record.position.topic {
     case topics.requests: return place(record)
     case topics.outcomes, topics.rejections: return outcome(record)
@@ -68,21 +68,21 @@ package struct AnswerBook: Sendable {
     }
   }
 
-  private mutating func place(_ record: TopicRecord) -> [Answer] {
+  private mutating func place(_ record: TopicRecord) -> [MessageAnswer] {
     guard let index = submission.index(record) else { return [] }
     let place = Self.place(record.position)
     placed[place] = index
     return (early.removeValue(forKey: place) ?? []).compactMap { add(index, $0.id, $0.content) }
   }
 
-  private mutating func outcome(_ record: TopicRecord) -> [Answer] {
+  private mutating func outcome(_ record: TopicRecord) -> [MessageAnswer] {
     guard let event = try? EventDecoder.outcome(record.message) else { return [] }
-    let content: Answer.Content =
+    let content: MessageAnswer.Content =
       event.type.isOutcome ? .outcome(event.type, event.content) : .notice(event.type, event.content)
     return note(Self.place(event.origin.position), event.id, content)
   }
 
-  private mutating func deadLetter(_ record: TopicRecord) -> [Answer] {
+  private mutating func deadLetter(_ record: TopicRecord) -> [MessageAnswer] {
     guard let topic = record.text("dlq-topic"), let partition = record.text("dlq-partition"),
       let offset = record.text("dlq-offset"), let code = record.text("dlq-code")
     else { return [] }
@@ -93,7 +93,7 @@ package struct AnswerBook: Sendable {
     return note(place, "dead letter \(topic)/\(partition)/\(offset)", .deadLetter(code: code))
   }
 
-  private mutating func note(_ place: String, _ id: String, _ content: Answer.Content) -> [Answer] {
+  private mutating func note(_ place: String, _ id: String, _ content: MessageAnswer.Content) -> [MessageAnswer] {
     guard let index = placed[place] else {
       early[place, default: []].append((id, content))
       return []
@@ -101,9 +101,9 @@ package struct AnswerBook: Sendable {
     return [add(index, id, content)].compactMap { $0 }
   }
 
-  private mutating func add(_ index: Int, _ id: String, _ content: Answer.Content) -> Answer? {
+  private mutating func add(_ index: Int, _ id: String, _ content: MessageAnswer.Content) -> MessageAnswer? {
     guard seen.insert(id).inserted else { return nil }
-    let answer = Answer(message: index, id: id, content: content)
+    let answer = MessageAnswer(message: index, id: id, content: content)
     answers[index].append(answer)
     return answer
   }

@@ -2,8 +2,9 @@
 
 import CheckoutCore
 import CheckoutWire
+import WorkerEngine
 
-extension Answer {
+extension MessageAnswer {
   /// One line of JSON; `name` says which message it answers.
   package func json(name: String) -> String {
     var writer = JSONWriter()

@@ -3,7 +3,7 @@
 import CheckoutCore
 import CheckoutWire
 
-extension Answer {
+extension MessageAnswer {
   /// The type, without the common prefix: `completed`, `rejected`, `dead letter`, …
   package var title: String {
     switch content {
@@ -16,7 +16,7 @@ extension Answer {
   package var summary: String {
     switch content {
     case .deadLetter(let code): return code
-    case .outcome(_, let view), .notice(_, let view): return Answer.summary(view)
+    case .outcome(_, let view), .notice(_, let view): return MessageAnswer.summary(view)
     }
   }
 

@@ -35,7 +35,7 @@ package struct DemoReport: Sendable {
     for checkout in ledger.doubleReceipted { violations.append("\(checkout.checkoutID) got more than one receipt") }
   }
 
-  private mutating func count(_ answers: [Answer]) {
+  private mutating func count(_ answers: [MessageAnswer]) {
     guard let final = answers.first(where: \.isFinal) else { return }
     switch final.content {
     case .deadLetter: deadLetters += 1

@@ -5,7 +5,7 @@ import CheckoutWire
 
 extension SampleExpectation {
   /// What differs between the answers of a sample and what must be; empty: all as expected.
-  package func differences(_ answers: [Answer], collectAll: Bool) -> [String] {
+  package func differences(_ answers: [MessageAnswer], collectAll: Bool) -> [String] {
     if answer == "skipped" { return answers.isEmpty ? [] : ["answered although it is skipped"] }
     let finals = answers.filter(\.isFinal)
     guard let final = finals.first else { return ["no answer"] }
@@ -51,7 +51,7 @@ extension SampleExpectation {
   }
 }
 
-extension Answer {
+extension MessageAnswer {
   fileprivate func isNotice(_ name: String) -> Bool {
     if case .notice(let type, _) = content { type.rawValue == name } else { false }
   }

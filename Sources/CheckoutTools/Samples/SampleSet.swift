@@ -2,7 +2,7 @@
 
 package import CheckoutCore
 import CheckoutWire
-package import WorkerEngine
+import WorkerEngine
 
 /// Why the samples cannot be used: file, line, what is wrong.
 package struct SampleProblem: Error, Hashable, Sendable {
