@@ -89,7 +89,7 @@ struct DemoCommand {
     try Publishing.send(submission, topic: context.topics.name(.requests), kafka)
     var book = AnswerBook(submission: submission, topics: topics)
     while !book.open.isEmpty, pipeline.failure == nil, table.elapsedMilliseconds < Self.limitMilliseconds {
-      for record in try tail.next(limit: .milliseconds(100)) {
+      for record in tail.next(limit: .milliseconds(100)) {
         for answer in book.take(record) { show(answer, samples, submission, table) }
       }
     }

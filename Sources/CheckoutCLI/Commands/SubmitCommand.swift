@@ -56,7 +56,7 @@ struct SubmitCommand {
     if !context.isJSON { table.header("RESULT") }
     let limit = timeout.wholeNanoseconds / 1_000_000
     while !book.open.isEmpty, table.elapsedMilliseconds < limit {
-      for record in try tail.next(limit: .milliseconds(200)) {
+      for record in tail.next(limit: .milliseconds(200)) {
         for answer in book.take(record) { show(answer, submission, table) }
       }
     }

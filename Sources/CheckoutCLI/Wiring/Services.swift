@@ -31,7 +31,10 @@ struct Services {
     let clock = context.clock
     do throws(DatabaseOpenProblem) {
       return try SQLiteJournal(
-        path: path, missing: .create, time: { Timestamp(nanoseconds: clock.wallNanoseconds()) })
+        path: path, missing: .create,
+        time: JournalTimeSource(
+          wall: { Timestamp(nanoseconds: clock.wallNanoseconds()) },
+          boot: { BootTime(nanoseconds: clock.bootNanoseconds()) }))
     } catch {
       throw .environment("journal \(path): \(error.description)", remedy: "check --journal")
     }

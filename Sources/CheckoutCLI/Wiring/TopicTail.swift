@@ -6,31 +6,31 @@ import KafkaAdapter
 import Operations
 import WorkerEngine
 
-/// Follows some topics.
+/// Follows some topics from their present ends on.
 struct TopicTail {
   private let reader: KafkaReader
 
   /// Starts at the present end of every partition of these topics.
   init(_ topics: [String], settings: KafkaSettings) throws(Problem) {
     do throws(KafkaError) {
-      reader = try KafkaReader(settings: settings, topics: topics, from: .end)
+      reader = try KafkaReader(settings: settings, topics: topics, from: .latest)
     } catch {
       throw Problem(error)
     }
   }
 
   /// What has come since; waits up to `limit` for something.
-  func next(limit: Duration) throws(Problem) -> [TopicRecord] {
-    do throws(KafkaError) {
-      return try reader.read(maxRecords: 1000, waitNanoseconds: limit.wholeNanoseconds).map { record in
-        TopicRecord(
-          position: Position(
-            topic: record.topic, partition: record.partition, offset: record.offset,
-            timestampMilliseconds: record.timestamp),
-          key: record.key, value: record.value, headers: record.headers)
-      }
-    } catch {
-      throw Problem(error)
+  func next(limit: Duration) -> [TopicRecord] {
+    reader.read(waitNanoseconds: limit.wholeNanoseconds).records.map { record in
+      let partition = reader.partitions[record.slot]
+      return TopicRecord(
+        position: Position(
+          topic: partition.topic, partition: partition.partition, offset: record.offset,
+          timestampMilliseconds: record.timestamp),
+        key: record.key, value: record.value, headers: record.headers)
     }
   }
+
+  /// Ends the reader.
+  func close() { reader.close() }
 }

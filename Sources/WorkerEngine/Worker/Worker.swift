@@ -49,7 +49,8 @@ package final class Worker<S: Stage> {
   private var subscribed = false
   /// When a stop has to be over (boot clock); nil: none was asked for.
   private var stopUntil: Int64?
-  private var stageWakeAt: Int64?
+  /// When the stage wants its next tick (boot clock); the first comes at once, so that it can take what it needs to begin.
+  private var stageWakeAt: Int64? = 0
   /// The job that the broker has not ended, and since when.
   private var runningJob: (id: Int, since: Int64)?
   private var lastJob = 0
@@ -131,7 +132,10 @@ extension Worker {
 
   private func poll(_ waitNanoseconds: Int64) -> [BrokerEvent] {
     var wait = max(0, waitNanoseconds)
-    if let due = nextDue { wait = min(wait, max(0, due - clock.now().boot)) }
+    if let due = nextDue {
+      let now = clock.now().boot
+      wait = due <= now ? 0 : min(wait, due - now)
+    }
     return broker.poll(maxRecords: settings.pollRecordsMax, waitNanoseconds: wait)
   }
 
