@@ -2,7 +2,9 @@
 
 /// A topic as it should be.
 package struct TopicPlan: Hashable, Sendable {
+  /// Full topic name, prefix included.
   package let name: String
+  /// Number of partitions, from 1; which partition a key goes to depends on it.
   package let partitions: Int
   /// Copies of each partition; nil: the broker's default.
   package let replication: Int?

@@ -20,6 +20,7 @@ package struct KafkaError: Error, Hashable, Sendable {
 
   /// The library's name of the error, for example `MSG_SIZE_TOO_LARGE`; empty if it is ours.
   package let code: String
+  /// What the caller should do about it.
   package let reaction: Reaction
   /// One line: what is wrong and, where it is known, what to do.
   package let message: String

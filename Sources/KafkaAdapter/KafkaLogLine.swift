@@ -8,6 +8,7 @@ package struct KafkaLogLine: Hashable, Sendable {
   package let facility: String
   /// The client's name inside the library, for example `checkout#consumer-1`.
   package let client: String
+  /// The line itself, without time or severity.
   package let text: String
   /// How many lines of the same facility were left out since the last one shown.
   package let suppressed: Int

@@ -2,7 +2,9 @@
 
 /// One librdkafka property as the user gave it.
 package struct KafkaProperty: Hashable, Sendable {
+  /// The property's name as librdkafka's CONFIGURATION.md lists it.
   package let name: String
+  /// Its value as text; may be a secret, so it is never logged.
   package let value: String
 
   package init(_ name: String, _ value: String) {

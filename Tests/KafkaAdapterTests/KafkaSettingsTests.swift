@@ -34,9 +34,9 @@ struct KafkaSettingsTests {
   @Test("the library's own words say what is wrong with a property")
   func libraryTextIsPassedOn() {
     let unknown = problem(KafkaProperty("no.such.property", "1"))
-    #expect(unknown == "Kafka property no.such.property=1: No such configuration property: \"no.such.property\"")
+    #expect(unknown == "Kafka property no.such.property: No such configuration property: \"no.such.property\"")
     let value = problem(KafkaProperty("socket.timeout.ms", "soon"))
-    #expect(value?.hasPrefix("Kafka property socket.timeout.ms=soon: ") == true)
+    #expect(value?.hasPrefix("Kafka property socket.timeout.ms: ") == true)
   }
 
   @Test("TLS and SASL properties pass")

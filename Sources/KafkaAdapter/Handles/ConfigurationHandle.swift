@@ -26,7 +26,7 @@ import CRdKafka
       guard status != RD_KAFKA_CONF_OK, let start = buffer.baseAddress else { return nil }
       return unsafe String(cString: start)
     }
-    if let text { throw .environment("Kafka property \(property.name)=\(property.value): \(text)") }
+    if let text { throw .environment("Kafka property \(property.name): \(text)") }
   }
 
   /// Sets several.
