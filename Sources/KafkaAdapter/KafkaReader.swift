@@ -92,6 +92,9 @@ package final class KafkaReader: Sendable {
     return ranges
   }
 
+  /// The data queue must be gone before the client is destroyed: the library waits for it.
+  deinit { close() }
+
   /// Ends the reader and frees its client; may take some seconds. `read` gives nothing afterwards.
   package func close() {
     state.withLock { $0.data = nil }
