@@ -39,9 +39,10 @@ tidy: libraries ## the style rules that are tests
 test: bootstrap lint ## everything CI runs: lint, warnings, style rules, all tests
 	swift test $(BUILD_FLAGS)
 
-bench: libraries ## measure (release build); one JSON line per figure
-	swift build $(BUILD_FLAGS) -c release --product checkout
-	@"$$(swift build -c release --show-bin-path)/checkout" bench $(ARGS)
+bench: libraries ## measure beside peers in one run (release build): JSON, engine
+	swift build $(BUILD_FLAGS) -c release --product checkout-bench
+	@"$$(swift build -c release --show-bin-path)/checkout-bench" json
+	@bench/run $(ARGS)
 
 release: libraries ## static, stripped binary and its checksum in dist/
 	swift build $(BUILD_FLAGS) $(STATIC_FLAGS) --product checkout

@@ -145,53 +145,6 @@ package struct CheckoutRequest: Hashable, Sendable {
   }
 }
 
-/// Who and what a request is about: one attempt to pay one checkout of one merchant.
-package struct AttemptIdentity: Hashable, Sendable {
-  /// Scope of both other parts.
-  package let merchantID: String
-  /// The order; paid at most once ever per merchant.
-  package let checkoutID: String
-  /// The attempt; the same key is the same attempt.
-  package let idempotencyKey: String
-
-  package init(merchantID: String, checkoutID: String, idempotencyKey: String) {
-    self.merchantID = merchantID
-    self.checkoutID = checkoutID
-    self.idempotencyKey = idempotencyKey
-  }
-
-  /// The journal's key of the attempt.
-  package var attemptID: AttemptID { AttemptID(merchantID: merchantID, idempotencyKey: idempotencyKey) }
-  /// The journal's key of the checkout.
-  package var checkout: CheckoutKey { CheckoutKey(merchantID: merchantID, checkoutID: checkoutID) }
-}
-
-/// An attempt's key: (`merchant_id`, `idempotency_key`).
-package struct AttemptID: Hashable, Sendable {
-  /// Scope of the idempotency key.
-  package let merchantID: String
-  /// 16 to 255 characters; one attempt to pay.
-  package let idempotencyKey: String
-
-  package init(merchantID: String, idempotencyKey: String) {
-    self.merchantID = merchantID
-    self.idempotencyKey = idempotencyKey
-  }
-}
-
-/// A checkout's key: (`merchant_id`, `checkout_id`).
-package struct CheckoutKey: Hashable, Sendable {
-  /// Scope of the checkout's id.
-  package let merchantID: String
-  /// The order, 1 to 128 printable ASCII characters.
-  package let checkoutID: String
-
-  package init(merchantID: String, checkoutID: String) {
-    self.merchantID = merchantID
-    self.checkoutID = checkoutID
-  }
-}
-
 /// A request to cancel a checkout.
 package struct CancelRequest: Hashable, Sendable {
   /// What is to be cancelled: whichever attempt of it is open or paid.
