@@ -26,12 +26,12 @@ struct AnswerTable {
     terminal.write(terminal.styled(line, .quiet) + "\n")
   }
 
-  /// One answer; `note` goes behind its summary.
-  func print(_ answer: MessageAnswer, checkout: String, note: String) {
+  /// One answer; `note` goes behind its summary, which is without the field's path if it is `brief`.
+  func print(_ answer: MessageAnswer, checkout: String, note: String, brief: Bool = false) {
     let seconds = String(elapsedMilliseconds / 1000)
     let millis = String(elapsedMilliseconds % 1000)
     let time = "\(seconds).\(String(repeating: "0", count: 3 - millis.count))\(millis)"
-    let summary = [answer.summary, note].filter { !$0.isEmpty }.joined(separator: "  · ")
+    let summary = [answer.summary(withPath: !brief), note].filter { !$0.isEmpty }.joined(separator: "  · ")
     var line = row(time, checkout, answer.title, summary)
     if let columns = terminal.columns { line = DisplayWidth.cut(line, to: columns) }
     terminal.write(colour(line, answer) + "\n")

@@ -30,8 +30,8 @@ enum Commands {
   private static let demo = CommandSpec(
     "demo", summary: "Runs the whole pipeline inside one process on the samples and checks every outcome.",
     discussion: """
-      Broker (librdkafka's mock cluster), journal (SQLite, fresh unless --journal is given), services (sandbox)
-      and all three stages run in this process. The clock starts at 2026-11-30T12:00:00Z, the samples' date.
+      Broker (librdkafka's mock cluster), journal (SQLite, fresh unless --journal is given), services (sandbox) \
+      and all three stages run in this process. The clock starts at 2026-11-30T12:00:00Z, the samples' date. \
       Ends with exit code 0 if every sample ended as it must, else 1.
       """,
     flags: [
@@ -43,22 +43,24 @@ enum Commands {
   private static let run = CommandSpec(
     "run", summary: "Runs workers until SIGTERM or SIGINT.",
     discussion: """
-      The first signal drains: intake stops, started work ends, everything finished is committed; what cannot end
+      The first signal drains: intake stops, started work ends, everything finished is committed; what cannot end \
       within worker.shutdown_grace stays resumable. A second signal ends the process at once.
       """,
     flags: [
       FlagSpec("stage", value: "validation|facade|reconciliation|all", help: "which stages (default all)")
     ] + workFlags,
     examples: [
-      "checkout run --stage all --brokers localhost:9092 --reference samples/reference.json \\\n"
+      "checkout run --brokers localhost:9092 --reference samples/reference.json",
+      "checkout run --stage validation --brokers localhost:9092 \\\n"
+        + "    --reference samples/reference.json --set validation.mode=collect_all",
+      "checkout run --stage facade,reconciliation --brokers localhost:9092 \\\n"
         + "    --journal sqlite:checkout.db --gateways sandbox:ledger.db",
-      "checkout run --stage facade --brokers localhost:9092 --journal sqlite:checkout.db",
     ])
 
   private static let submit = CommandSpec(
     "submit", summary: "Publishes requests from an NDJSON file, and waits for their outcomes if asked.",
     discussion: """
-      Each line is one message; its key is the checkout_id inside. Lines that are no valid request are sent too:
+      Each line is one message; its key is the checkout_id inside. Lines that are no valid request are sent too: \
       what becomes of them is the pipeline's answer. With --wait, exit code 1 means that some got no answer in time.
       """,
     positionals: [PositionalSpec("FILE|-")],
@@ -74,8 +76,8 @@ enum Commands {
   private static let broker = CommandSpec(
     "broker", summary: "Runs librdkafka's mock cluster as a Kafka broker for local work.",
     discussion: """
-      Prints its address (a random port of the loopback interface) on the first line, then runs until SIGTERM or
-      SIGINT. The pipeline's topics are there from the start. It keeps nothing over a restart, about 5 MB a
+      Prints its address (a random port of the loopback interface) on the first line, then runs until SIGTERM or \
+      SIGINT. The pipeline's topics are there from the start. It keeps nothing over a restart, about 5 MB a \
       partition, and has no transactions: workers on it deliver at least once.
       """,
     flags: [FlagSpec("partitions", value: "N", help: "partitions of each topic (default 12)")],
@@ -96,8 +98,10 @@ enum Commands {
     flags: [json], examples: ["checkout topics check --brokers localhost:9092"])
 
   private static let config = CommandSpec(
-    "config", summary: "Prints every setting with its value and where it came from; secrets are masked.",
+    "config", summary: "Prints every setting, its value and where it came from; secrets are masked.",
     discussion: "Flags win over environment (CHECKOUT_SECTION_KEY), environment over the file, the file over defaults.",
-    flags: workFlags + [json],
-    examples: ["checkout config", "CHECKOUT_WORKER_IN_FLIGHT_MAX=200 checkout config --json"])
+    flags: workFlags + [FlagSpec("explain", help: "what each setting means, its default and what it may be"), json],
+    examples: [
+      "checkout config", "checkout config --explain", "CHECKOUT_WORKER_IN_FLIGHT_MAX=200 checkout config --json",
+    ])
 }

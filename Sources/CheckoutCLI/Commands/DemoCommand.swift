@@ -109,7 +109,7 @@ struct DemoCommand {
     if context.isJSON {
       context.output.write(answer.json(name: message.name) + "\n")
     } else {
-      table.print(answer, checkout: message.keyText, note: samples.samples[answer.message].title)
+      table.print(answer, checkout: message.keyText, note: samples.samples[answer.message].title, brief: true)
     }
   }
 
@@ -140,7 +140,9 @@ struct DemoCommand {
       text += "\(padded(count)) \(type)\n"
     }
     text += "\(padded(report.deadLetters)) dead letters\n"
-    for (type, count) in report.notices.sorted(by: { $0.key < $1.key }) { text += "\(padded(count)) \(type) (notice)\n" }
+    for (type, count) in report.notices.sorted(by: { $0.key < $1.key }) {
+      text += "\(padded(count)) \(type) (notice)\n"
+    }
     text += "\(padded(report.charges)) charges at the provider, \(report.doubleCharges) of them double\n\n"
     for violation in report.violations { text += output.styled("not as it must be: \(violation)", .bad) + "\n" }
     let seconds = "\(table.elapsedMilliseconds / 1000).\(table.elapsedMilliseconds % 1000 / 100) s"

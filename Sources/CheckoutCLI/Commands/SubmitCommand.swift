@@ -22,7 +22,9 @@ struct SubmitCommand {
     let path = context.command.positionals[0]
     let submission = Submission(
       run: String(SystemRandomNumberGenerator.draw(), radix: 36), ndjson: try FileContents.read(path))
-    guard !submission.messages.isEmpty else { throw .usage("\(path) holds no lines", remedy: "give one JSON object a line") }
+    guard !submission.messages.isEmpty else {
+      throw .usage("\(path) holds no lines", remedy: "give one JSON object a line")
+    }
     let kafka = try context.kafka(brokers: try context.brokerList(), clientID: "checkout-submit", log: nil)
     let answers = AnswerTopics(context.topics)
     let tail = context.command.has("wait") ? try TopicTail(answers.all, settings: kafka) : nil

@@ -53,7 +53,9 @@ struct TopicsCommand {
 
   private func show(_ states: [String: TopicState]) {
     if context.isJSON {
-      let members = states.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)):\(JSONText.quoted(text($0.value)))" }
+      let members = states.sorted { $0.key < $1.key }.map {
+        "\(JSONText.quoted($0.key)):\(JSONText.quoted(text($0.value)))"
+      }
       context.output.write("{\(members.joined(separator: ","))}\n")
       return
     }

@@ -25,11 +25,14 @@ enum StageName: String, CaseIterable, Sendable {
     for part in text.split(separator: ",") {
       guard let stage = StageName(rawValue: String(part)) else {
         let hint = NearestName.hint(String(part), among: allCases.map(\.rawValue) + ["all"])
-        throw .usage("--stage \(text): there is no stage \(part)\(hint)", remedy: "use validation, facade, reconciliation or all")
+        throw .usage(
+          "--stage \(text): there is no stage \(part)\(hint)", remedy: "use validation, facade, reconciliation or all")
       }
       if !stages.contains(stage) { stages.append(stage) }
     }
-    guard !stages.isEmpty else { throw .usage("--stage is empty", remedy: "use validation, facade, reconciliation or all") }
+    guard !stages.isEmpty else {
+      throw .usage("--stage is empty", remedy: "use validation, facade, reconciliation or all")
+    }
     return stages
   }
 }

@@ -12,21 +12,23 @@ extension MessageAnswer {
     }
   }
 
-  /// Amount, codes and what else is worth a look.
-  package var summary: String {
+  /// Amount, codes and what else is worth a look; the field's path only if asked for.
+  package func summary(withPath: Bool) -> String {
     switch content {
     case .deadLetter(let code): return code
-    case .outcome(_, let view), .notice(_, let view): return MessageAnswer.summary(view)
+    case .outcome(_, let view), .notice(_, let view): return MessageAnswer.summary(view, withPath: withPath)
     }
   }
 
-  private static func summary(_ view: OutcomeView) -> String {
+  private static func summary(_ view: OutcomeView, withPath: Bool) -> String {
     var parts: [String] = []
     if view.failures.isEmpty, view.code == nil, let minor = view.amountMinor, let code = view.currency {
       parts.append(money(minor, code))
     }
     if !view.codes.isEmpty { parts.append(view.codes.joined(separator: ", ")) }
-    if let path = view.failures.first?.path, view.failures.count == 1, !path.isEmpty { parts.append("at \(path)") }
+    if withPath, let path = view.failures.first?.path, view.failures.count == 1, !path.isEmpty {
+      parts.append("at \(path)")
+    }
     if let failure = view.failures.first, let expected = failure.expected, let actual = failure.actual {
       parts.append("expected \(text(expected)), got \(text(actual))")
     }

@@ -51,8 +51,12 @@ package struct DemoReport: Sendable {
     var writer = JSONWriter()
     writer.beginObject()
     writer.field("requests", Int64(requests))
-    writer.counts("outcomes", ["checkout.completed", "checkout.rejected", "checkout.failed", "checkout.cancelled",
-      "checkout.parked"], outcomes)
+    writer.counts(
+      "outcomes",
+      [
+        "checkout.completed", "checkout.rejected", "checkout.failed", "checkout.cancelled",
+        "checkout.parked",
+      ], outcomes)
     writer.counts("notices", [], notices)
     writer.field("dead_letters", Int64(deadLetters))
     writer.field("charges", Int64(charges))

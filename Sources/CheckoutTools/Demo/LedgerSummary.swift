@@ -57,7 +57,9 @@ package struct LedgerSummary: Sendable {
 
   /// Checkouts that were charged more than once, in order.
   package var doubleCharged: [CheckoutKey] {
-    effects.filter { $0.value.charges > 1 }.keys.sorted { ($0.merchantID, $0.checkoutID) < ($1.merchantID, $1.checkoutID) }
+    effects.filter { $0.value.charges > 1 }.keys.sorted {
+      ($0.merchantID, $0.checkoutID) < ($1.merchantID, $1.checkoutID)
+    }
   }
 
   /// Checkouts that got more than one receipt, in order.
