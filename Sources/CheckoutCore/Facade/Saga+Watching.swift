@@ -93,7 +93,11 @@ extension Saga {
       return .write(draft)
     case .inProgress: return again(.chargeLookUp, "still in progress", now)
     case .trouble(let trouble): return again(.chargeLookUp, note(trouble), now)
-    case .voided, .voidRefused, .refunded: return again(.chargeLookUp, "unexpected answer to a look-up", now)
+    case .voided, .refunded:
+      // Whoever gave it back: nothing is held any more, and nothing is owed.
+      return row.watch?.owed == nil
+        ? endWatch("given back already", [], now) : watchCompensated(reference: "", now)
+    case .voidRefused: return again(.chargeLookUp, "unexpected answer to a look-up", now)
     }
   }
 

@@ -121,6 +121,16 @@ import Testing
     #expect(world.row?.blocksCheckout == true)
   }
 
+  @Test("a watched charge that somebody gave back already owes nothing, and the watch ends", arguments: [true, false])
+  func givenBackMeanwhile(isVoid: Bool) throws {
+    let world = try world([.charge: [.lostRequest]], expiresAfter: .seconds(20))
+    world.lookUps = [isVoid ? .voided : .refunded(refundID: "re_1", amount: try SagaSample.euro(9038))]
+    world.sweep(after: .hours(1))
+    #expect(world.row?.watch == nil)
+    #expect(world.story == ["failed", "charge.unknown"])
+    #expect(world.payments.entries.isEmpty)
+  }
+
   @Test("a late refund that is never carried out is parked after its budget")
   func lateRefundBudget() throws {
     let traits = SagaSample.traits(compensationWindow: .hours(1000))
