@@ -50,12 +50,12 @@ struct DemoCommand {
     let log = context.log(sink)
     let saga = try SagaSetup.saga(context.settings)
     let services = try Services.open(context, saga: saga)
-    defer { services.close() }
     let cluster = try startCluster()
     let parts = PipelineParts(
       brokers: cluster.brokers, topics: context.topics, policy: context.policy, saga: saga, ports: services.ports,
       reference: reference, instance: "demo", incarnation: SystemRandomNumberGenerator.draw())
     let pipeline = try Pipeline(StageName.allCases, parts, context, log: log)
+    defer { services.close(pipeline.leaseholders) }
     try StopSignals.install { _ in pipeline.requestStop() }
     let result = try follow(samples, pipeline, services, cluster)
     pipeline.requestStop()

@@ -25,13 +25,13 @@ struct RunCommand {
     let reference =
       stages.contains(.validation) ? try Services.reference(context.settings[Setup.reference]) : nil
     let services = needsAttempts ? try Services.open(context, saga: saga) : nil
-    defer { services?.close() }
     let parts = PipelineParts(
       brokers: brokers, topics: context.topics, policy: context.policy, saga: saga,
       ports: services?.ports, reference: reference, instance: context.instance,
       incarnation: SystemRandomNumberGenerator.draw())
     warn(log)
     let pipeline = try Pipeline(stages, parts, context, log: log)
+    defer { services?.close(pipeline.leaseholders) }
     try StopSignals.install { signal in
       log.info("stopping", [.signal: .integer(Int64(signal))])
       pipeline.requestStop()

@@ -37,13 +37,17 @@ struct PipelineParts: Sendable {
 final class Pipeline: Sendable {
   private let threads: [WorkerThread]
   private let bell: Doorbell
+  /// The names under which the workers hold leases in the journal.
+  let leaseholders: [WorkerID]
 
   /// Starts a worker for each stage. When one ends by itself all are asked to stop.
   init(_ stages: [StageName], _ parts: PipelineParts, _ context: CommandContext, log: Log) throws(Problem) {
     let bell = Doorbell()
     var threads: [WorkerThread] = []
+    var leaseholders: [WorkerID] = []
     for stage in stages {
       let recipe = try WorkerRecipe(stage, parts, context, log: log)
+      leaseholders.append(recipe.attempts.worker)
       threads.append(
         try WorkerThread(stage, make: { () throws(Problem) in try recipe.make() }) { stage, ending in
           Pipeline.report(stage, ending, log)
@@ -52,6 +56,7 @@ final class Pipeline: Sendable {
     }
     self.threads = threads
     self.bell = bell
+    self.leaseholders = leaseholders
   }
 
   private static func report(_ stage: StageName, _ ending: WorkerStatus, _ log: Log) {
@@ -104,7 +109,7 @@ struct WorkerRecipe: Sendable {
   private let kafka: KafkaSettings
   private let group: KafkaGroupSettings
   private let worker: WorkerSettings
-  private let attempts: AttemptStageSettings
+  let attempts: AttemptStageSettings
   private let payloadBytesMax: Int
   private let clock: any ProcessClock
   private let log: Log

@@ -76,9 +76,12 @@ struct Services {
     }
   }
 
-  /// Ends the services, then closes the journal: everything accepted is durable.
-  func close() {
+  /// Ends the services and the workers' leases (the next owner need not wait for their end), then closes the journal:
+  /// everything accepted is durable.
+  func close(_ leaseholders: [WorkerID]) {
     sandbox.stop()
+    let ends = leaseholders.enumerated().map { JournalRequest(id: UInt64($0.offset), command: .endLease($0.element)) }
+    journal.submit(ends) { _ in }
     journal.close()
   }
 
