@@ -93,6 +93,7 @@ struct TestPayments {
       if let reply = known.reply { return current(reply) }
     }
     let reply = carryOut(command, at: now, delay: delay)
+    if case .trouble = reply { return reply }
     keys[key] = Record(at: now, appliesAt: now + delay, reply: reply)
     return reply
   }
