@@ -9,8 +9,6 @@ import WorkerEngine
 
 /// Sends the lines of a file.
 struct SubmitCommand {
-  private static let publishLimitNanoseconds: Int64 = 30_000_000_000
-
   private let context: CommandContext
 
   init(_ context: CommandContext) {
@@ -89,6 +87,8 @@ enum Publishing {
 
   static func send(_ submission: Submission, topic: String, _ kafka: KafkaSettings) throws(Problem) {
     do throws(KafkaError) {
+      // Asked first: a broker that cannot be reached is found at once, and told by its name.
+      _ = try KafkaAdmin(settings: kafka).clusterID()
       let publisher = try KafkaPublisher(settings: kafka)
       let outputs = submission.messages.indices.map { submission.output($0, topic: topic) }
       let results = publisher.publish(outputs, limitNanoseconds: limitNanoseconds)
