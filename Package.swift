@@ -53,6 +53,12 @@ let package = Package(
     .executableTarget(
       name: "CheckoutBench", dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine", "KafkaAdapter"]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
+    .testTarget(
+      name: "CheckoutStagesTests",
+      dependencies: [
+        "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "CheckoutSandbox", "CheckoutSimulation",
+        "CheckoutTools",
+      ]),
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
     .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "WorkerEngine"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),

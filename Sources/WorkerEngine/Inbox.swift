@@ -29,6 +29,9 @@ package final class Inbox<Event: Sendable>: Sendable {
     wake?()
   }
 
+  /// True if nothing has arrived. For those who drive a worker step by step.
+  package var isEmpty: Bool { state.withLock { state in state.events.isEmpty } }
+
   /// Takes everything that has arrived, in order.
   package func take() -> [Event] {
     state.withLock { state in

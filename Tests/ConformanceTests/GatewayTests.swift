@@ -33,7 +33,7 @@ import Testing
       #expect(bench.taken() == [captured])
     }
     let report = try LedgerReport(of: bench.ledger, at: Self.start)
-    #expect(report.doubleCharges == [])
+    #expect(report.doubleCharged == [])
     #expect(report.checkouts[CheckoutKey(merchantID: "shop-eu", checkoutID: "chk_1")]?.capturedMinor == 1000)
   }
 

@@ -116,9 +116,9 @@ struct DemoCommand {
   private func conclude(
     _ samples: SampleSet, _ book: AnswerBook, _ services: Services, _ table: AnswerTable
   ) throws(Problem) -> ExitCode {
-    let ledger: LedgerSummary
+    let ledger: LedgerReport
     do throws(LedgerProblem) {
-      ledger = try LedgerSummary(services.ledger, at: Timestamp(nanoseconds: context.clock.wallNanoseconds()))
+      ledger = try LedgerReport(of: services.ledger, at: Timestamp(nanoseconds: context.clock.wallNanoseconds()))
     } catch {
       throw .environment("sandbox ledger: \(error.description)")
     }

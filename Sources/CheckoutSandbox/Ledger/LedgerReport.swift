@@ -14,6 +14,8 @@ package struct LedgerReport: Sendable {
     package internal(set) var openAuthorisations = 0
     package internal(set) var capturedMinor: Int64 = 0
     package internal(set) var refundedMinor: Int64 = 0
+    /// Authorisations and open intents given back.
+    package internal(set) var voids = 0
     /// Currency codes of all captures and authorisations.
     package internal(set) var currencies: Set<String> = []
     package internal(set) var receipts = 0
@@ -44,9 +46,20 @@ package struct LedgerReport: Sendable {
     for object in order { add(objects[object] ?? [], at: now) }
   }
 
-  /// Checkouts captured more than once, refunded or not, in a fixed order.
-  package var doubleCharges: [CheckoutKey] {
-    checkouts.filter { $0.value.captures > 1 }.keys
+  /// What happened to a checkout; nothing, if the services never heard of it.
+  package func effects(of checkout: CheckoutKey) -> Checkout { checkouts[checkout] ?? Checkout() }
+
+  /// Charges of all checkouts that took or held money.
+  package var charges: Int { checkouts.values.reduce(0) { sum, checkout in sum + checkout.charges.count } }
+
+  /// Checkouts for which money was taken or held more than once, given back or not; in a fixed order.
+  package var doubleCharged: [CheckoutKey] { sorted { $0.captures > 1 || $0.charges.count > 1 } }
+
+  /// Checkouts that got more than one receipt; in a fixed order.
+  package var doubleReceipted: [CheckoutKey] { sorted { $0.receipts > 1 } }
+
+  private func sorted(where isWanted: (Checkout) -> Bool) -> [CheckoutKey] {
+    checkouts.filter { isWanted($0.value) }.keys
       .sorted { ($0.merchantID, $0.checkoutID) < ($1.merchantID, $1.checkoutID) }
   }
 
@@ -75,6 +88,7 @@ package struct LedgerReport: Sendable {
 extension LedgerReport.Checkout {
   fileprivate mutating func addCharge(_ entries: [LedgerEntry], id: String) {
     captures += entries.count { $0.kind == .captured }
+    voids += entries.count { $0.kind == .voided }
     switch ChargeStatus(of: entries) {
     case .captured(let amount, let refunded):
       charges.append(id)
@@ -85,7 +99,9 @@ extension LedgerReport.Checkout {
       charges.append(id)
       currencies.insert(amount.currency.code)
       openAuthorisations += 1
-    case .voided: charges.append(id)
+    case .voided:
+      // A voided intent held no money, a voided authorisation did.
+      if entries.contains(where: { $0.kind == .authorised }) { charges.append(id) }
     case .none, .actionRequired: break
     }
   }

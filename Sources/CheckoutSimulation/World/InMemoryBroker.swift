@@ -189,6 +189,9 @@ extension InMemoryBroker {
     }
   }
 
+  /// When a rebalance stops waiting for members that have not released (boot clock); nil: none is going on.
+  package var nextDue: Int64? { groups.values.compactMap(\.rebalanceEnd).min() }
+
   func group(_ name: String) -> InMemoryGroup {
     if let group = groups[name] { return group }
     let group = InMemoryGroup(broker: self)

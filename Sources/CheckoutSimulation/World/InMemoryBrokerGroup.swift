@@ -23,6 +23,9 @@ final class InMemoryGroup {
     generation == self.generation && contains(member)
   }
 
+  /// When members that have not released are put out; nil: nobody is waited for.
+  var rebalanceEnd: Int64? { awaited?.until }
+
   func contains(_ member: InMemoryBrokerEndpoint) -> Bool {
     members.contains { other in other === member }
   }

@@ -1,6 +1,7 @@
 // What a demo ends with: counts, and everything that is not as it must be.
 
 import CheckoutCore
+package import CheckoutSandbox
 import CheckoutWire
 
 /// The result of a run of samples.
@@ -17,7 +18,7 @@ package struct DemoReport: Sendable {
   package private(set) var violations: [String] = []
 
   /// Compares answers and the services' ledger with what the samples must lead to.
-  package init(samples: [Sample], book: AnswerBook, ledger: LedgerSummary, collectAll: Bool) {
+  package init(samples: [Sample], book: AnswerBook, ledger: LedgerReport, collectAll: Bool) {
     charges = ledger.charges
     doubleCharges = ledger.doubleCharged.count
     for (index, sample) in samples.enumerated() {
@@ -82,16 +83,16 @@ extension JSONWriter {
 
 extension Sample {
   /// What the services' ledger says against the sample's expectation; nil: nothing.
-  fileprivate func ledgerFault(_ ledger: LedgerSummary) -> String? {
+  fileprivate func ledgerFault(_ ledger: LedgerReport) -> String? {
     guard let checkout else { return nil }
     let effects = ledger.effects(of: checkout)
-    if let charges = expectation.charges, charges != effects.charges {
-      return "\(effects.charges) charges, not \(charges)"
+    if let charges = expectation.charges, charges != effects.charges.count {
+      return "\(effects.charges.count) charges, not \(charges)"
     }
     if let receipts = expectation.receipts, receipts != effects.receipts {
       return "\(effects.receipts) receipts, not \(receipts)"
     }
-    if let charged = expectation.charged, charged != (effects.charges > 0) {
+    if let charged = expectation.charged, charged != !effects.charges.isEmpty {
       return charged ? "was not charged" : "was charged"
     }
     if expectation.refundsEqualCharges, effects.capturedMinor != effects.refundedMinor {
