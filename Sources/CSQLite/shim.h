@@ -10,6 +10,9 @@ static inline int csqlite_bind_text_copy(sqlite3_stmt *statement, int index, con
   return sqlite3_bind_text(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
 }
 
+// sqlite3_config is variadic. Has an effect only before SQLite is first used in the process.
+static inline int csqlite_disable_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 // sqlite3_db_config is variadic: stop the last closing connection from deleting nothing but its own work (defensive
 // mode refuses writes to shadow tables and to the file by SQL).
 static inline int csqlite_set_defensive(sqlite3 *database) {

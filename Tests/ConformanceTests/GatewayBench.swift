@@ -2,7 +2,6 @@
 
 import CheckoutCore
 import CheckoutSandbox
-import Foundation
 import JournalSamples
 import SQLiteAdapter
 import Synchronization
@@ -19,7 +18,7 @@ final class GatewayBench: Sendable {
   let ledger: any SandboxLedger
   let clock = MovableClock()
   private let replies = Mutex<[GatewayReply]>([])
-  private let folder: URL?
+  private let folder: TemporaryFolder?
 
   init(_ kind: LedgerKind, settings: SandboxSettings = SandboxSettings()) throws {
     let clock = clock
@@ -28,19 +27,14 @@ final class GatewayBench: Sendable {
       folder = nil
       ledger = InMemorySandboxLedger()
     case .sqlite:
-      let folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let folder = try TemporaryFolder()
       self.folder = folder
-      ledger = try SQLiteSandboxLedger(path: folder.appending(path: "ledger.db").path, missing: .create)
+      ledger = try SQLiteSandboxLedger(path: folder.path("ledger.db"), missing: .create)
     }
     exchange = SandboxExchange(
       ledger: ledger, settings: settings,
       clock: SandboxClock(
         now: { clock.now }, boot: { BootTime(nanoseconds: (clock.now - SampleAttempts.start).nanoseconds) }))
-  }
-
-  deinit {
-    if let folder { try? FileManager.default.removeItem(at: folder) }
   }
 
   /// Everything answered so far.

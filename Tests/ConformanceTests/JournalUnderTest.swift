@@ -2,7 +2,6 @@
 
 import CheckoutCore
 import CheckoutSimulation
-import Foundation
 import JournalSamples
 import SQLiteAdapter
 import Synchronization
@@ -32,7 +31,7 @@ final class MovableClock: Sendable {
 final class JournalUnderTest: Sendable {
   let journal: any Journal
   let clock = MovableClock()
-  private let folder: URL?
+  private let folder: TemporaryFolder?
 
   init(_ kind: JournalKind) throws {
     let clock = clock
@@ -41,18 +40,16 @@ final class JournalUnderTest: Sendable {
       folder = nil
       journal = InMemoryJournal(id: "journal-under-test") { clock.now }
     case .sqlite:
-      let folder = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let folder = try TemporaryFolder()
       self.folder = folder
       journal = try SQLiteJournal(
-        path: folder.appending(path: "journal.db").path, missing: .create,
+        path: folder.path("journal.db"), missing: .create,
         time: JournalTimeSource(wall: { clock.now }, boot: nil))
     }
   }
 
   deinit {
     (journal as? SQLiteJournal)?.close()
-    if let folder { try? FileManager.default.removeItem(at: folder) }
   }
 
   /// Submits all commands at once and waits for all answers, in the order of the commands.

@@ -7,11 +7,14 @@ package enum SampleAttempts {
   /// The start of all samples.
   package static let start = Timestamp(milliseconds: 1_796_040_000_000)
 
-  /// A new attempt of `checkout` under `key`.
+  /// A new attempt of `checkout` under `key`, for the customer with this e-mail address.
   package static func new(
-    _ key: String, checkout: String = "chk_000001", owner: WorkerID = WorkerID("worker-a/1"), at: Timestamp = start
+    _ key: String, checkout: String = "chk_000001", owner: WorkerID = WorkerID("worker-a/1"), at: Timestamp = start,
+    email: String = "ana@example.com"
   ) -> Attempt? {
-    guard let request = ValidatedRequest(readmitting: request(key, checkout: checkout)) else { return nil }
+    guard let request = ValidatedRequest(readmitting: request(key, checkout: checkout, email: email)) else {
+      return nil
+    }
     return Attempt(
       request: request, origin: Origin(position(1)), fingerprint: Fingerprint("1:00ff"), trace: nil,
       message: position(2), owner: owner, at: at)
@@ -127,10 +130,10 @@ package enum SampleAttempts {
     attempt.endedAt = start + TimeSpan(nanoseconds: 2)
   }
 
-  private static func request(_ key: String, checkout: String) -> CheckoutRequest {
+  private static func request(_ key: String, checkout: String, email: String) -> CheckoutRequest {
     CheckoutRequest(
       identity: AttemptIdentity(merchantID: "shop-eu", checkoutID: checkout, idempotencyKey: key),
-      accountID: "acct_7781", email: "ana@example.com", locale: "de-DE", currency: "EUR",
+      accountID: "acct_7781", email: email, locale: "de-DE", currency: "EUR",
       lines: [
         CheckoutRequest.Line(lineID: "1", sku: "SKU-RED-42", quantity: 2, unitPriceMinor: 1999, title: "Red mug"),
         CheckoutRequest.Line(lineID: "2", sku: "SKU-BLU-7", quantity: 1, unitPriceMinor: 4550, title: nil),
@@ -148,7 +151,7 @@ package enum SampleAttempts {
 
 extension AttemptWrite {
   /// A write of `row` that looks at no epoch, with one step.
-  package init(_ row: Attempt, _ writeID: String, epoch: Int64? = nil) {
+  package convenience init(_ row: Attempt, _ writeID: String, epoch: Int64? = nil) {
     self.init(row: row, expectedEpoch: epoch, writeID: writeID, steps: [Step("wrote", [Step.Detail("id", writeID)])])
   }
 }

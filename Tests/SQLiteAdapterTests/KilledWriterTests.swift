@@ -2,6 +2,7 @@
 
 import CheckoutCore
 import Foundation
+import JournalSamples
 import SQLiteAdapter
 import Testing
 
@@ -44,22 +45,6 @@ import Testing
     let counts = try reader.counts()
     #expect([counts.attempts, counts.open, counts.parked, counts.watched] == [800, 0, 0, 0])
   }
-}
-
-/// A folder that goes with its owner.
-final class TemporaryFolder {
-  private let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "sqlite-adapter-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: url)
-  }
-
-  func path(_ name: String) -> String { url.appending(path: name).path }
 }
 
 /// A running JournalHammer and its output.

@@ -27,8 +27,9 @@ package struct Step: Hashable, Sendable {
   }
 }
 
-/// A conditional write of one row.
-package struct AttemptWrite: Hashable, Sendable {
+/// A conditional write of one row. Never changes; an object, because a row is a kilobyte of fields that would be copied at
+/// each queue between a stage and the disk. Two are equal if they say the same.
+package final class AttemptWrite: Hashable, Sendable {
   /// The whole new row; `row.version` is the version it will have, one more than the one it replaces.
   package let row: Attempt
   /// Refuse if the row's epoch is another; nil: do not look at the epoch (a late definite reply, a cancellation).
@@ -44,10 +45,20 @@ package struct AttemptWrite: Hashable, Sendable {
     self.writeID = writeID
     self.steps = steps
   }
+
+  package static func == (left: AttemptWrite, right: AttemptWrite) -> Bool {
+    left.writeID == right.writeID && left.expectedEpoch == right.expectedEpoch && left.row == right.row
+      && left.steps == right.steps
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(writeID)
+    hasher.combine(row.version)
+  }
 }
 
-/// A row, and whether its owner is alive by the journal's own clock.
-package struct AttemptView: Hashable, Sendable {
+/// A row, and whether its owner is alive by the journal's own clock. Never changes; an object for the reason above.
+package final class AttemptView: Hashable, Sendable {
   /// The row as it is now.
   package let attempt: Attempt
   /// The end of the owner's lease if it lies ahead, in journal time; nil: nobody owns it, or the lease is over.
@@ -56,6 +67,16 @@ package struct AttemptView: Hashable, Sendable {
   package init(attempt: Attempt, ownedUntil: Timestamp?) {
     self.attempt = attempt
     self.ownedUntil = ownedUntil
+  }
+
+  package static func == (left: AttemptView, right: AttemptView) -> Bool {
+    left.ownedUntil == right.ownedUntil && left.attempt == right.attempt
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(attempt.identity)
+    hasher.combine(attempt.version)
+    hasher.combine(ownedUntil)
   }
 }
 

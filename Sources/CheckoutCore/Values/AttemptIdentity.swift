@@ -84,13 +84,16 @@ extension CheckoutKey {
 }
 
 extension String {
-  /// Equal to the byte.
-  fileprivate func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+  /// Equal to the byte. Of ASCII the standard comparison says that too, and much faster.
+  fileprivate func isSame(as other: String) -> Bool {
+    guard self == other else { return false }
+    return utf8Span.isKnownASCII && other.utf8Span.isKnownASCII || utf8.elementsEqual(other.utf8)
+  }
 }
 
 extension Hasher {
   fileprivate mutating func combineExact(_ text: String) {
-    for byte in text.utf8 { combine(byte) }
-    combine(UInt8(0xFF))
+    // The standard hash is the same for equal bytes, which is all a hash owes, and takes them many at a time.
+    combine(text)
   }
 }

@@ -16,6 +16,7 @@ package struct SQLiteProblem: Error, Hashable, CustomStringConvertible {
     case outage
   }
 
+  /// What the caller does about it.
   package let kind: Kind
   /// SQLite's extended result code.
   package let code: Int32

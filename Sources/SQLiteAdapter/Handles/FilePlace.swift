@@ -36,7 +36,18 @@ enum FilePlace {
   /// shared memory do not work between hosts (https://www.sqlite.org/wal.html, "all processes … on the same host").
   /// Magic numbers: statfs(2).
   static func networkFileSystem(of path: String) -> String? {
-    switch unsafe csqlite_file_system_type(path) & 0xFFFF_FFFF {
+    networkFileSystem(ofType: fileSystemType(of: path))
+  }
+
+  /// The file system's magic number; -1 if the system does not tell.
+  static func fileSystemType(of path: String) -> Int {
+    // SAFETY: the string is a valid C string for the length of the call.
+    unsafe csqlite_file_system_type(path)
+  }
+
+  /// The name of the network file system with this magic number; nil: it is a local one.
+  static func networkFileSystem(ofType type: Int) -> String? {
+    switch type & 0xFFFF_FFFF {
     case 0x6969: "NFS"
     case 0xFF53_4D42, 0xFE53_4D42, 0x517B: "SMB/CIFS"
     case 0x6573_5546: "FUSE"
@@ -51,6 +62,7 @@ enum FilePlace {
 
   /// Makes a new file's name durable: syncs the folder that holds it. False if the system refuses.
   static func syncFolder(of path: String) -> Bool {
+    // SAFETY: the string is a valid C string for the length of the call.
     let descriptor = unsafe open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }

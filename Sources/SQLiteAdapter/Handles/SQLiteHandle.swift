@@ -3,6 +3,8 @@
 import CSQLite
 
 /// An open database connection; closed when the last reference goes.
+// SAFETY: `@safe`: the pointer comes from sqlite3_open_v2, belongs to this object alone and is closed only in `deinit`. The
+// connection is opened without SQLite's own mutex: its owner uses it on one thread at a time.
 @safe final class SQLiteHandle {
   /// How a file is opened.
   enum Mode {
@@ -14,8 +16,12 @@ import CSQLite
 
   private let database: OpaquePointer
 
+  // SQLite's memory statistics cost a lock for each allocation and nobody reads them. Set before the first connection.
+  private static let withoutMemoryStatistics: Void = { csqlite_disable_memory_statistics() }()
+
   /// Opens `path`, which is taken as a path, never as a URI.
   init(path: String, mode: Mode) throws(SQLiteProblem) {
+    Self.withoutMemoryStatistics
     let flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
       | (mode == .create ? SQLITE_OPEN_CREATE : 0)

@@ -2,9 +2,13 @@
 
 import CSQLite
 
-/// A prepared statement. Parameters and columns are numbered from 1 and from 0, as SQLite numbers them.
+/// A prepared statement. Parameters and columns are numbered from 1 and from 0, as SQLite numbers them. What was bound
+/// lasts until the next `reset`, so each use binds everything anew.
+// SAFETY: `@safe`: the pointer is made by the connection's `prepare`, belongs to this object alone and is finalised only in
+// `deinit`; one thread at a time uses the connection and its statements, which keep it open.
 @safe final class SQLiteStatement {
   private let statement: OpaquePointer
+  private let texts = BindArena()
   /// Kept so that the connection outlives its statements.
   private let database: SQLiteHandle
 
@@ -27,27 +31,25 @@ import CSQLite
     if code != SQLITE_OK { throw database.problem(code) }
   }
 
-  /// Binds a text; nil is NULL. SQLite copies it.
+  /// Binds a text; nil is NULL.
   func bind(_ index: Int32, _ value: String?) throws(SQLiteProblem) {
     guard var value else { return try bind(index, Int64?.none) }
-    let code = value.withUTF8 { bytes in
-      // SAFETY: the bytes are valid for the call and copied by it.
-      unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-        unsafe csqlite_bind_text_copy(statement, index, characters.baseAddress, Int32(clamping: characters.count))
-      }
-    }
+    let code = value.withUTF8 { bytes in unsafe bind(index, UnsafeRawBufferPointer(bytes)) }
     if code != SQLITE_OK { throw database.problem(code) }
   }
 
-  /// Binds UTF-8 bytes as a text. SQLite copies them.
+  /// Binds UTF-8 bytes as a text.
   func bind(_ index: Int32, utf8 value: [UInt8]) throws(SQLiteProblem) {
-    let code = unsafe value.withUnsafeBytes { bytes in
-      // SAFETY: as above.
-      unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-        unsafe csqlite_bind_text_copy(statement, index, characters.baseAddress, Int32(clamping: characters.count))
-      }
-    }
+    let code = unsafe value.withUnsafeBytes { bytes in unsafe bind(index, bytes) }
     if code != SQLITE_OK { throw database.problem(code) }
+  }
+
+  private func bind(_ index: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+    let count = Int32(clamping: bytes.count)
+    // SAFETY: a kept copy stays until `reset` has made SQLite forget it; without room, SQLite copies during the call.
+    if let kept = unsafe texts.keep(bytes) { return unsafe sqlite3_bind_text(statement, index, kept, count, nil) }
+    return unsafe csqlite_bind_text_copy(
+      statement, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), count)
   }
 
   /// Goes on to the next row; false at the end.
@@ -69,9 +71,11 @@ import CSQLite
     reset()
   }
 
-  /// Makes the statement ready for its next use; releases its locks.
+  /// Makes the statement ready for its next use: releases its locks, forgets what was bound.
   func reset() {
     unsafe sqlite3_reset(statement)
+    unsafe sqlite3_clear_bindings(statement)
+    texts.clear()
   }
 
   /// The integer in a column; 0 for NULL.

@@ -8,8 +8,9 @@ struct JournalStatements {
   let insertAttempt: SQLiteStatement
   let insertBirth: SQLiteStatement
   let insertStep: SQLiteStatement
+  let place: SQLiteStatement
   let update: SQLiteStatement
-  let updateAll: SQLiteStatement
+  let updateIndexed: SQLiteStatement
   let hasWrite: SQLiteStatement
   let lease: SQLiteStatement
   let forgetWorkers: SQLiteStatement
@@ -24,25 +25,23 @@ struct JournalStatements {
     rollback = try database.prepare("ROLLBACK")
     insertAttempt = try database.prepare(
       """
-      INSERT INTO attempts (merchant_id, idempotency_key, version, epoch, write_id, owner, state, custody, owed_by, \
-      parked, updated_at, details, blocks, ended, watch_at, checkout_id) \
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?17) ON CONFLICT DO NOTHING
+      INSERT INTO attempts (version, epoch, owner, parked, updated_at, details, blocks, ended, watch_at, \
+      merchant_id, idempotency_key, checkout_id) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING
       """)
     insertBirth = try database.prepare("INSERT INTO births (attempt, created_at, body) VALUES (?1, ?2, ?3)")
     insertStep = try database.prepare(
       "INSERT INTO steps (attempt, version, at, write_id, steps) VALUES (?1, ?2, ?3, ?4, ?5)")
-    let common = """
-      UPDATE attempts SET version = ?3, epoch = ?4, write_id = ?5, owner = ?6, state = ?7, custody = ?8, owed_by = ?9, \
-      parked = ?10, updated_at = ?11, details = ?12
+    // Looked up first and then written by row id: RETURNING would build a table in memory for each statement, and SQLite
+    // writes an index anew whenever one of its columns is set, even to the same value.
+    place = try database.prepare(
       """
-    let condition = """
-      WHERE merchant_id = ?1 AND idempotency_key = ?2 AND version = ?3 - 1 AND (?16 IS NULL OR epoch = ?16)
-      """
-    // SQLite writes an index anew whenever one of its columns is set, even to the same value.
-    update = try database.prepare(
-      "\(common) \(condition) AND blocks = ?13 AND ended = ?14 AND watch_at IS ?15 RETURNING id")
-    updateAll = try database.prepare(
-      "\(common), blocks = ?13, ended = ?14, watch_at = ?15 \(condition) RETURNING id")
+      SELECT id, version, epoch, blocks, ended, watch_at FROM attempts WHERE merchant_id = ?1 AND idempotency_key = ?2
+      """)
+    let changed = "version = ?1, epoch = ?2, owner = ?3, parked = ?4, updated_at = ?5, details = ?6"
+    update = try database.prepare("UPDATE attempts SET \(changed) WHERE id = ?10")
+    updateIndexed = try database.prepare(
+      "UPDATE attempts SET \(changed), blocks = ?7, ended = ?8, watch_at = ?9 WHERE id = ?10")
     hasWrite = try database.prepare(
       """
       SELECT 1 FROM attempts a JOIN steps s ON s.attempt = a.id AND s.version = ?3 \

@@ -18,8 +18,11 @@ extension JournalStore {
       details: JournalCodec.encodeDetails(write.row), steps: JournalCodec.encode(write.steps),
       birth: JournalCodec.encodeBirth(write.row))
     guard encoded.bytes <= Self.rowBytesMax else { return .refused(detail: "the row is too big") }
-    try bind(write, encoded.details, to: statements.insertAttempt)
-    try statements.insertAttempt.bind(17, write.row.identity.checkoutID)
+    try bind(write.row, encoded.details, to: statements.insertAttempt)
+    try bind(IndexedColumns(of: write.row), to: statements.insertAttempt)
+    try statements.insertAttempt.bind(10, write.row.identity.merchantID)
+    try statements.insertAttempt.bind(11, write.row.identity.idempotencyKey)
+    try statements.insertAttempt.bind(12, write.row.identity.checkoutID)
     try statements.insertAttempt.run()
     guard database.changedRows > 0 else { return try explainCreate(write, at: now) }
     let row = database.lastInsertedRow
@@ -44,57 +47,79 @@ extension JournalStore {
     let details = JournalCodec.encodeDetails(write.row)
     let steps = JournalCodec.encode(write.steps)
     guard max(details.count, steps.count) <= Self.rowBytesMax else { return .refused(detail: "the row is too big") }
-    var row = try changedRow(write, details, by: statements.update)
-    if row == nil {
+    guard let place = try place(of: write) else {
+      if try isDone(write) { return .written }
+      return answer(try view(write.row.identity.attemptID, at: now)) { .conflict($0) }
+    }
+    if place.indexed == IndexedColumns(of: write.row) {
+      try bind(write.row, details, to: statements.update)
+      try statements.update.bind(10, place.id)
+      try statements.update.run()
+    } else {
+      try bind(write.row, details, to: statements.updateIndexed)
+      try bind(IndexedColumns(of: write.row), to: statements.updateIndexed)
+      try statements.updateIndexed.bind(10, place.id)
       do throws(SQLiteProblem) {
-        row = try changedRow(write, details, by: statements.updateAll)
+        try statements.updateIndexed.run()
       } catch {
         guard error.kind == .data else { throw error }
         // The statement changed nothing, and nothing of this write came before it.
         return .refused(detail: "another attempt of this checkout is open or paid")
       }
     }
-    guard let row else {
-      if try isDone(write) { return .written }
-      return answer(try view(write.row.identity.attemptID, at: now)) { .conflict($0) }
-    }
-    try append(steps, of: write, row: row, at: now)
+    try append(steps, of: write, row: place.id, at: now)
     return .written
   }
 
-  private func changedRow(
-    _ write: AttemptWrite, _ details: [UInt8], by statement: SQLiteStatement
-  )
-    throws(SQLiteProblem) -> Int64?
-  {
-    try bind(write, details, to: statement)
-    try statement.bind(16, write.expectedEpoch)
-    let row: Int64? = try statement.step() ? statement.integer(0) : nil
-    try statement.run()
-    return row
+  /// Columns that indexes look at.
+  private struct IndexedColumns: Equatable {
+    let blocks: Bool
+    let hasEnded: Bool
+    let watchAt: Int64?
+
+    init(blocks: Bool, hasEnded: Bool, watchAt: Int64?) {
+      self.blocks = blocks
+      self.hasEnded = hasEnded
+      self.watchAt = watchAt
+    }
+
+    init(of row: Attempt) {
+      self.init(
+        blocks: row.blocksCheckout, hasEnded: row.hasEnded, watchAt: row.hasEnded ? row.watch?.nextAt.nanoseconds : nil)
+    }
   }
 
-  /// Parameters 1 to 15, the same in all three statements.
-  private func bind(_ write: AttemptWrite, _ details: [UInt8], to statement: SQLiteStatement) throws(SQLiteProblem) {
-    let row = write.row
-    try statement.bind(1, row.identity.merchantID)
-    try statement.bind(2, row.identity.idempotencyKey)
-    try statement.bind(3, row.version)
-    try statement.bind(4, row.epoch)
-    try statement.bind(5, write.writeID)
-    try statement.bind(6, row.owner?.text)
-    try statement.bind(7, row.state.name)
-    try statement.bind(8, row.custody.rawValue)
-    switch row.owedBy {
-    case .message(let position): try statement.bind(9, position.text)
-    case .event(let id): try statement.bind(9, id)
-    }
-    try statement.bind(10, row.parked?.reason.rawValue)
-    try statement.bind(11, row.updatedAt.nanoseconds)
-    try statement.bind(12, utf8: details)
-    try statement.bind(13, row.blocksCheckout ? 1 : 0)
-    try statement.bind(14, row.hasEnded ? 1 : 0)
-    try statement.bind(15, row.hasEnded ? row.watch?.nextAt.nanoseconds : nil)
+  /// Where the row is that a write replaces, and what indexes know of it; nil: it is missing, or not as expected.
+  private func place(of write: AttemptWrite) throws(SQLiteProblem) -> (id: Int64, indexed: IndexedColumns)? {
+    let statement = statements.place
+    defer { statement.reset() }
+    try statement.bind(1, write.row.identity.merchantID)
+    try statement.bind(2, write.row.identity.idempotencyKey)
+    guard try statement.step(), statement.integer(1) == write.row.version - 1,
+      write.expectedEpoch.map({ $0 == statement.integer(2) }) ?? true
+    else { return nil }
+    return (
+      statement.integer(0),
+      IndexedColumns(
+        blocks: statement.integer(3) != 0, hasEnded: statement.integer(4) != 0, watchAt: statement.optionalInteger(5))
+    )
+  }
+
+  /// Parameters 1 to 6, the same in all three statements.
+  private func bind(_ row: Attempt, _ details: [UInt8], to statement: SQLiteStatement) throws(SQLiteProblem) {
+    try statement.bind(1, row.version)
+    try statement.bind(2, row.epoch)
+    try statement.bind(3, row.owner?.text)
+    try statement.bind(4, row.parked?.reason.rawValue)
+    try statement.bind(5, row.updatedAt.nanoseconds)
+    try statement.bind(6, utf8: details)
+  }
+
+  /// Parameters 7 to 9.
+  private func bind(_ columns: IndexedColumns, to statement: SQLiteStatement) throws(SQLiteProblem) {
+    try statement.bind(7, columns.blocks ? 1 : 0)
+    try statement.bind(8, columns.hasEnded ? 1 : 0)
+    try statement.bind(9, columns.watchAt)
   }
 
   private func append(

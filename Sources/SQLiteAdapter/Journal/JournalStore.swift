@@ -44,11 +44,11 @@ final class JournalStore {
   func now() -> Timestamp { time.now() }
 
   /// Carries all requests out and commits. On return everything the results say is on the disk; when it throws, nothing
-  /// has happened and the same batch may be tried again. At most one write of an attempt may be in a batch.
-  func apply(_ requests: [JournalRequest]) throws(SQLiteProblem) -> [JournalResult] {
+  /// has happened and the same batch may be tried again.
+  func apply(_ batch: JournalBatch) throws(SQLiteProblem) -> [JournalResult] {
     var refused: [Int: String] = [:]
     while true {
-      switch try transact(requests, refused: refused) {
+      switch try transact(batch, refused: refused) {
       case .committed(let results): return results
       case .badData(let index, let detail): refused[index] = detail
       }
@@ -61,17 +61,19 @@ final class JournalStore {
     case badData(index: Int, detail: String)
   }
 
-  private func transact(_ requests: [JournalRequest], refused: [Int: String]) throws(SQLiteProblem) -> Round {
+  private func transact(_ batch: JournalBatch, refused: [Int: String]) throws(SQLiteProblem) -> Round {
     var results: [JournalResult] = []
-    results.reserveCapacity(requests.count)
+    results.reserveCapacity(batch.count)
     do throws(SQLiteProblem) {
       try statements.begin.run()
       let now = time.now()
-      for (index, request) in requests.enumerated() {
-        if let detail = refused[index] {
-          results.append(.refused(detail: detail))
-        } else {
-          results.append(try result(of: request.command, at: now))
+      for run in batch.runs {
+        for index in run.range {
+          if let detail = refused[results.count] {
+            results.append(.refused(detail: detail))
+          } else {
+            results.append(try result(of: run.submission.requests[index].command, at: now))
+          }
         }
       }
       try statements.commit.run()

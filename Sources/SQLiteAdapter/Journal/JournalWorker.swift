@@ -11,16 +11,8 @@ final class JournalWorker: Sendable {
   private static let firstPauseMilliseconds: Int64 = 2
   private static let longestPauseMilliseconds: Int64 = 500
 
-  private struct Entry {
-    let request: JournalRequest
-    let sink: JournalSink
-    /// Entries of one submit share it, so that they are answered together.
-    let submission: UInt64
-  }
-
   private struct State {
-    var queue: [Entry] = []
-    var submissions: UInt64 = 0
+    var queue: [Submission] = []
     var isClosing = false
     var isAbandoned = false
     var hasEnded = false
@@ -42,13 +34,10 @@ final class JournalWorker: Sendable {
 
   func submit(_ requests: [JournalRequest], sink: @escaping JournalSink) {
     guard !requests.isEmpty else { return }
+    let submission = Submission(requests: requests, sink: sink)
     let mustRing = state.withLock { state in
-      let wasEmpty = state.queue.isEmpty
-      state.submissions += 1
-      for request in requests {
-        state.queue.append(Entry(request: request, sink: sink, submission: state.submissions))
-      }
-      return wasEmpty
+      state.queue.append(submission)
+      return state.queue.count == 1
     }
     if mustRing { arrivals.ring() }
   }
@@ -57,7 +46,11 @@ final class JournalWorker: Sendable {
   func close(patience: TimeSpan) -> Bool {
     state.withLock { $0.isClosing = true }
     arrivals.ring()
-    if !state.withLock({ $0.hasEnded }) { ending.wait(nanoseconds: patience.nanoseconds) }
+    let clock = ContinuousClock()
+    let end = clock.now + .nanoseconds(patience.nanoseconds)
+    while !state.withLock({ $0.hasEnded }), clock.now < end {
+      ending.wait(nanoseconds: Int64((end - clock.now) / .nanoseconds(1)))
+    }
     let finished = state.withLock { state in
       state.isAbandoned = !state.hasEnded
       return state.hasEnded
@@ -79,7 +72,7 @@ final class JournalWorker: Sendable {
         arrivals.wait()
         continue
       }
-      for batch in Self.batches(of: taken) where !commit(batch) { break }
+      for batch in JournalBatch.batches(of: taken, limit: Self.batchMax) where !commit(batch) { break }
     }
     // The last reference closes the file.
     store.withLock { $0 = nil }
@@ -87,38 +80,19 @@ final class JournalWorker: Sendable {
     ending.ring()
   }
 
-  /// Cuts the queue into transactions: at most `batchMax` requests, and at most one write of an attempt in each.
-  private static func batches(of entries: [Entry]) -> [ArraySlice<Entry>] {
-    var batches: [ArraySlice<Entry>] = []
-    var start = 0
-    var written: Set<AttemptID> = []
-    for (index, entry) in entries.enumerated() {
-      let attempt = entry.request.command.writtenAttempt
-      if index - start == batchMax || attempt.map({ written.contains($0) }) ?? false {
-        batches.append(entries[start..<index])
-        start = index
-        written.removeAll(keepingCapacity: true)
-      }
-      if let attempt { written.insert(attempt) }
-    }
-    batches.append(entries[start...])
-    return batches
-  }
-
   /// Commits one batch, trying again until it works, and answers it. False: given up because the journal is closing.
-  private func commit(_ batch: ArraySlice<Entry>) -> Bool {
-    let requests = batch.map(\.request)
+  private func commit(_ batch: JournalBatch) -> Bool {
     var pause = Self.firstPauseMilliseconds
     while true {
-      switch apply(requests) {
-      case .success(let replies):
+      switch apply(batch) {
+      case .success(let applied):
         state.withLock { state in
           state.trouble = nil
           state.statistics.commits += 1
-          state.statistics.answered += replies.count
-          state.statistics.largestBatch = max(state.statistics.largestBatch, replies.count)
+          state.statistics.answered += batch.count
+          state.statistics.largestBatch = max(state.statistics.largestBatch, batch.count)
         }
-        deliver(replies, of: batch)
+        batch.deliver(applied.results, at: applied.at)
         return true
       case .failure(let problem):
         let isAbandoned = state.withLock { state in
@@ -133,37 +107,21 @@ final class JournalWorker: Sendable {
     }
   }
 
-  private func apply(_ requests: [JournalRequest]) -> Result<[JournalReply], SQLiteProblem> {
+  private struct Applied {
+    let results: [JournalResult]
+    /// Journal time of the answers.
+    let at: Timestamp
+  }
+
+  private func apply(_ batch: JournalBatch) -> Result<Applied, SQLiteProblem> {
     store.withLock { store in
       guard let store else { return .failure(SQLiteProblem(kind: .outage, code: 0, message: "the journal is closed")) }
       do throws(SQLiteProblem) {
-        let results = try store.apply(requests)
-        let now = store.now()
-        return .success(
-          zip(requests, results).map { JournalReply(id: $0.id, result: $1, at: now) })
+        let results = try store.apply(batch)
+        return .success(Applied(results: results, at: store.now()))
       } catch {
         return .failure(error)
       }
-    }
-  }
-
-  private func deliver(_ replies: [JournalReply], of batch: ArraySlice<Entry>) {
-    var start = batch.startIndex
-    for index in batch.indices {
-      let next = batch.index(after: index)
-      guard next == batch.endIndex || batch[next].submission != batch[start].submission else { continue }
-      batch[start].sink(Array(replies[start - batch.startIndex..<next - batch.startIndex]))
-      start = next
-    }
-  }
-}
-
-extension JournalCommand {
-  /// The attempt a command writes a new version of.
-  fileprivate var writtenAttempt: AttemptID? {
-    switch self {
-    case .create(let write), .update(let write): write.row.identity.attemptID
-    case .find, .findCheckout, .lease, .giveUp, .endLease, .sweep: nil
     }
   }
 }

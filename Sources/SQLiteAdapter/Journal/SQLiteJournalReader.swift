@@ -10,15 +10,21 @@ package struct RecordedWrite: Hashable, Sendable {
   package let version: Int64
   /// Journal time of the write.
   package let at: Timestamp
+  /// The write's own name: a worker's words for it, unique.
   package let writeID: String
+  /// What happened, in order.
   package let steps: [Step]
 }
 
 /// How many attempts there are, by what `checkout parked`, metrics and `verify` ask for.
 package struct JournalCounts: Hashable, Sendable {
+  /// All attempts, ended or not.
   package let attempts: Int64
+  /// Attempts that have not ended.
   package let open: Int64
+  /// Open attempts that wait for a person.
   package let parked: Int64
+  /// Attempts that ended unpaid and whose charge is looked up again later.
   package let watched: Int64
 }
 

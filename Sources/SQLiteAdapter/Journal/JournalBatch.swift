@@ -1,0 +1,81 @@
+// What waits for the journal's thread, and how it is cut into transactions.
+
+import CheckoutCore
+
+/// One call of `submit`, kept whole: its requests are looked at where they lie.
+final class Submission: Sendable {
+  let requests: [JournalRequest]
+  let sink: JournalSink
+
+  init(requests: [JournalRequest], sink: @escaping JournalSink) {
+    self.requests = requests
+    self.sink = sink
+  }
+}
+
+/// The requests of one transaction: runs of submissions, in the order submitted.
+struct JournalBatch {
+  /// A run of one submission's requests; its sink gets their answers in one call.
+  struct Run {
+    let submission: Submission
+    let range: Range<Int>
+  }
+
+  private(set) var runs: [Run] = []
+  /// Requests in all runs.
+  private(set) var count = 0
+
+  /// Cuts submissions into batches of at most `limit` requests, with at most one write of an attempt in each.
+  static func batches(of submissions: [Submission], limit: Int) -> [JournalBatch] {
+    var batches: [JournalBatch] = []
+    var batch = JournalBatch()
+    var written: Set<AttemptID> = []
+    for submission in submissions {
+      var start = 0
+      for index in submission.requests.indices {
+        let attempt = submission.requests[index].command.writtenAttempt
+        let isSecondWrite = if let attempt { !written.insert(attempt).inserted } else { false }
+        guard isSecondWrite || batch.count + index - start == limit else { continue }
+        batch.append(submission, start..<index)
+        batches.append(batch)
+        batch = JournalBatch()
+        start = index
+        written.removeAll(keepingCapacity: true)
+        if let attempt { written.insert(attempt) }
+      }
+      batch.append(submission, start..<submission.requests.count)
+    }
+    if batch.count > 0 { batches.append(batch) }
+    return batches
+  }
+
+  private mutating func append(_ submission: Submission, _ range: Range<Int>) {
+    if range.isEmpty { return }
+    runs.append(Run(submission: submission, range: range))
+    count += range.count
+  }
+
+  /// Answers every request: `results` are in the order of the requests.
+  func deliver(_ results: [JournalResult], at now: Timestamp) {
+    var next = 0
+    for run in runs {
+      var replies: [JournalReply] = []
+      replies.reserveCapacity(run.range.count)
+      for index in run.range {
+        replies.append(JournalReply(id: run.submission.requests[index].id, result: results[next], at: now))
+        next += 1
+      }
+      run.submission.sink(replies)
+    }
+  }
+}
+
+extension JournalCommand {
+  /// The attempt a command writes a new version of.
+  fileprivate var writtenAttempt: AttemptID? {
+    switch self {
+    case .create(let write), .update(let write): write.row.identity.attemptID
+    case .find, .findCheckout, .lease, .giveUp, .endLease, .sweep: nil
+    }
+  }
+}
