@@ -50,8 +50,14 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),
+    .testTarget(
+      name: "CheckoutSandboxTests",
+      dependencies: ["CheckoutCore", "CheckoutSandbox", "Operations", "JournalSamples"]),
     .executableTarget(
-      name: "CheckoutBench", dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine", "KafkaAdapter"]),
+      name: "CheckoutBench",
+      dependencies: [
+        "CheckoutCore", "CheckoutWire", "WorkerEngine", "KafkaAdapter", "SQLiteAdapter", "Operations", "JournalSamples",
+      ]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
     .testTarget(
       name: "CheckoutStagesTests",
@@ -60,10 +66,10 @@ let package = Package(
         "CheckoutTools",
       ]),
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
-    .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "WorkerEngine"]),
+    .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "Operations", "WorkerEngine"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
     .testTarget(name: "TidyTests"),
-    .testTarget(name: "WorkerEngineTests", dependencies: ["WorkerEngine", "CheckoutSimulation"]),
+    .testTarget(name: "WorkerEngineTests", dependencies: ["CheckoutCore", "WorkerEngine", "CheckoutSimulation"]),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -6,6 +6,7 @@ package import CheckoutCore
 package struct SandboxNetwork: Hashable, Sendable {
   /// Each call takes between these two, evenly spread.
   package var latencyMin: TimeSpan
+  /// The longest a call takes; not below `latencyMin`.
   package var latencyMax: TimeSpan
   /// The service has a bad moment: certainly not applied, may be repeated.
   package var transientPerMille: Int
@@ -38,24 +39,24 @@ enum NetworkFate: Hashable {
   case lostReply
 }
 
-/// The draws for one call after another (SplitMix64).
+/// The draws for one call after another.
 struct NetworkDraws {
   private let network: SandboxNetwork
-  private var state: UInt64
+  private var random: SplitMix64
 
   init(_ network: SandboxNetwork) {
     self.network = network
-    state = network.seed
+    random = SplitMix64(seed: network.seed)
   }
 
   /// The next call's fate and latency.
   mutating func next() -> (fate: NetworkFate, latency: TimeSpan) {
     let width = UInt64(max(0, (network.latencyMax - network.latencyMin).nanoseconds))
-    let latency = network.latencyMin + TimeSpan(nanoseconds: width == 0 ? 0 : Int64(draw() % (width + 1)))
+    let latency = network.latencyMin + TimeSpan(nanoseconds: width == 0 ? 0 : Int64(random.next() % (width + 1)))
     guard network.transientPerMille + network.lostCallPerMille + network.lostReplyPerMille > 0 else {
       return (.arrives, latency)
     }
-    var rest = Int(draw() % 1000)
+    var rest = random.below(1000)
     for (fate, rate) in [
       (NetworkFate.transient, network.transientPerMille), (.lostCall, network.lostCallPerMille),
       (.lostReply, network.lostReplyPerMille),
@@ -64,13 +65,5 @@ struct NetworkDraws {
       rest -= rate
     }
     return (.arrives, latency)
-  }
-
-  private mutating func draw() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

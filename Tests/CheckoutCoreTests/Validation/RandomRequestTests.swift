@@ -3,23 +3,8 @@
 import CheckoutCore
 import Testing
 
-/// SplitMix64: small, fast, the same on every machine.
-private struct SeededGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func pick<Element>(_ choices: [Element]) -> Element { choices[Int(next() % UInt64(choices.count))] }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+extension SplitMix64 {
+  fileprivate mutating func pick<Element>(_ choices: [Element]) -> Element { choices[below(choices.count)] }
 }
 
 @Suite("Random requests")
@@ -34,9 +19,9 @@ struct RandomRequestTests {
   ]
 
   /// Half of the fields stay right, so that all checks get to judge.
-  private static func request(_ random: inout SeededGenerator) -> SampleRequest {
+  private static func request(_ random: inout SplitMix64) -> SampleRequest {
     var sample = SampleRequest()
-    let spoils = { (random: inout SeededGenerator) in random.below(4) == 0 }
+    let spoils = { (random: inout SplitMix64) in random.below(4) == 0 }
     if random.below(2) == 0 {
       sample.lines = (0..<random.below(5)).map { index in
         SampleRequest.line(
@@ -81,7 +66,7 @@ struct RandomRequestTests {
 
   @Test("never trap, and every verdict keeps the rules", arguments: [1, 42, 20_261_130] as [UInt64])
   func rules(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let failFast = try Self.chain(.failFast, ValidationLimits())
     let collectAll = try Self.chain(.collectAll, ValidationLimits())
     let generous = try Self.chain(

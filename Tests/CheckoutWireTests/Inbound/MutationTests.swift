@@ -1,27 +1,15 @@
 // Damaged samples, 20,000 of them from a fixed seed: decoding never traps and always gives exactly one answer.
+
+import CheckoutCore
 import CheckoutWire
 import Testing
-
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
-}
 
 private let splices = [
   "\"", "\\", "{", "}", "[", "]", ",", ":", "null", "1e400", "-", "\\u0000", "\\ud800", "4111111111111111",
   "99999999999999999999", "\u{FEFF}", "true", "0.1", "\"a\":1,", "2026-11-30T23:59:60Z",
 ].map { Array($0.utf8) }
 
-private func mutate(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+private func mutate(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
   var bytes = bytes
   for _ in 0...random.below(4) {
     let at = random.below(bytes.count)
@@ -39,7 +27,7 @@ private func mutate(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
 
 struct MutationTests {
   @Test func `damaged messages never trap and keep their promises`() throws {
-    var random = SplitMix(state: 20_261_130)
+    var random = SplitMix64(seed: 20_261_130)
     let samples = try SampleFiles.lines("samples/requests.ndjson").map { Array($0) }
     let decoder = InboundDecoder()
     var counts: [String: Int] = [:]

@@ -1,5 +1,6 @@
 // The table of lanes: keys are told apart by their bytes, also when their hashes are equal.
 
+import CheckoutCore
 import Testing
 
 @testable import WorkerEngine
@@ -27,7 +28,7 @@ struct LaneTableTests {
 
   @Test("The table agrees with a dictionary over random opens and closes")
   func model() {
-    var random = SeededRandom(seed: 21)
+    var random = SplitMix64(seed: 21)
     var table = LaneTable()
     var model: [String: Int32] = [:]
     for _ in 0..<20_000 {

@@ -1,5 +1,6 @@
 // The window of offsets: gaps, search, the frontier.
 
+import CheckoutCore
 import Testing
 
 @testable import WorkerEngine
@@ -32,7 +33,7 @@ struct OffsetWindowTests {
 
   @Test("Every offset is found, whatever the gaps, and no other")
   func search() {
-    var random = SeededRandom(seed: 3)
+    var random = SplitMix64(seed: 3)
     for _ in 0..<100 {
       var window = OffsetWindow(committed: nil)
       var offsets: [Int64: Int] = [:]

@@ -1,5 +1,6 @@
 // Order within a key, freedom between keys, and messages that interrupt.
 
+import CheckoutCore
 import CheckoutSimulation
 import Testing
 import WorkerEngine
@@ -10,7 +11,7 @@ struct OrderTests {
     "10,000 messages of 20 keys on one partition, finished in random order: each key's outputs are in order",
     arguments: [1, 2, 3])
   func keysInOrder(seed: UInt64) {
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let world = TestWorld()
     for number in 0..<10_000 { world.send("\(number)", key: "k\(Int.random(in: 0..<20, using: &random))") }
     let worker = world.start()

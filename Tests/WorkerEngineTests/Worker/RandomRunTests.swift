@@ -1,6 +1,7 @@
 // Whole runs from a seed: random completions, workers that come, go, stall, crash and are put out, commits that are lost or
 // slow, duplicates and gaps. With atomic commits: every message's output is there exactly once, and each key's in order.
 
+import CheckoutCore
 import CheckoutSimulation
 import Testing
 import WorkerEngine
@@ -22,7 +23,7 @@ private struct RandomRun {
   private static let workersMax = 3
 
   private let seed: UInt64
-  private var random: SeededRandom
+  private var random: SplitMix64
   private let world = TestWorld(partitions: RandomRun.partitions)
   private var settings = TestWorld.settings
   private var sent: [String: [String]] = [:]
@@ -31,7 +32,7 @@ private struct RandomRun {
 
   init(seed: UInt64) {
     self.seed = seed
-    random = SeededRandom(seed: seed)
+    random = SplitMix64(seed: seed)
     settings.inFlightMax = Int.random(in: 3...40, using: &random)
     settings.pollRecordsMax = Int.random(in: 1...50, using: &random)
     settings.commitOutputsMax = Int.random(in: 1...20, using: &random)
