@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 
 // A counter that librdkafka's queues and any thread can ring and one thread can wait for; -1 if there are no descriptors.
 static inline int shim_wake_new(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
@@ -18,9 +17,6 @@ static inline void shim_wake_wait(int descriptor, int milliseconds) {
   eventfd_t count;
   if (poll(&entry, 1, milliseconds) > 0) (void)eventfd_read(descriptor, &count);
 }
-
-// Names the calling thread; longer names are cut at 15 characters.
-static inline void shim_name_thread(const char *name) { (void)prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 // One message to a topic, partition by its key. The value is not copied: it must stay where it is until the delivery
 // report. `headers` (may be NULL) belong to librdkafka after success only.

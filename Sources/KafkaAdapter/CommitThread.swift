@@ -1,5 +1,6 @@
 // The thread beside the loop that makes the calls which may block: commit jobs and reading committed offsets.
 
+import Operations
 import Synchronization
 import WorkerEngine
 
@@ -42,12 +43,17 @@ final class CommitThread: Sendable {
     self.wake = wake
   }
 
-  /// Starts the thread. `makeStrategy` runs on it, so that the strategy never leaves it.
+  /// Starts the thread. `makeStrategy` runs on it, so that the strategy never leaves it. Throws `.environment` if the
+  /// system refuses a thread.
   func start(
     producer: ProducerHandle, consumer: ConsumerHandle, makeStrategy: @escaping @Sendable () -> any CommitStrategy
-  ) {
-    let started = NamedThread("kafka-commit") { self.run(producer, consumer, makeStrategy) }
-    thread.withLock { $0 = started }
+  ) throws(KafkaError) {
+    do throws(ThreadProblem) {
+      let started = try NamedThread(name: "kafka-commit") { self.run(producer, consumer, makeStrategy) }
+      thread.withLock { $0 = started }
+    } catch {
+      throw .environment(error.description)
+    }
   }
 
   /// Starts a job.

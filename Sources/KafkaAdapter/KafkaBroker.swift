@@ -1,5 +1,6 @@
 // The engine's `Broker` on librdkafka: one consumer, one producer, one commit thread.
 
+import Operations
 import Synchronization
 package import WorkerEngine
 
@@ -23,7 +24,7 @@ package final class KafkaBroker: Broker, Sendable {
     commits = CommitThread(gate: gate, notes: notes, wake: producer.wake)
     loop = Mutex(
       ConsumerLoop(consumer: consumer, commits: commits, gate: gate, notes: notes, wake: alarm, group: group))
-    commits.start(producer: producer, consumer: consumer) {
+    try commits.start(producer: producer, consumer: consumer) {
       switch group.delivery {
       case .atLeastOnce: AtLeastOnceCommit(producer: producer, consumer: consumer)
       }
@@ -57,11 +58,14 @@ package final class KafkaBroker: Broker, Sendable {
     let hasLeft = loop.withLock { $0.leave(deadline: deadline) }
     let hasEnded = commits.stop(limitNanoseconds: max(0, deadline - monotonicNanoseconds()))
     guard hasLeft, hasEnded else { return abandon() }
-    let closing = NamedThread("kafka-close") { [consumer, producer] in
+    let closing = try? NamedThread(name: "kafka-close") { [consumer, producer] in
       consumer.destroy()
       producer.destroy()
     }
-    if !closing.waitForEnd(limitNanoseconds: max(0, deadline - monotonicNanoseconds())) { abandon() }
+    guard let closing, closing.waitForEnd(limitNanoseconds: max(0, deadline - monotonicNanoseconds())) else {
+      return abandon()
+    }
+    closing.join()
   }
 
   private func abandon() {

@@ -1,4 +1,4 @@
-// What the client library says, and how often it may say it.
+// What the client library says.
 
 /// One line of the client library's own log.
 package struct KafkaLogLine: Hashable, Sendable {
@@ -19,42 +19,5 @@ package struct KafkaLogLine: Hashable, Sendable {
     self.client = client
     self.text = text
     self.suppressed = suppressed
-  }
-}
-
-/// Lets a few lines per facility and minute through and counts the rest: an unreachable broker must not flood the log.
-struct LogLimiter: Sendable {
-  private struct Window {
-    var startedAt: Int64
-    var shown: Int
-    var suppressed: Int
-  }
-
-  /// Lines per facility and minute.
-  private let linesPerMinuteMax: Int
-  private var windows: [String: Window] = [:]
-
-  init(linesPerMinuteMax: Int) {
-    self.linesPerMinuteMax = linesPerMinuteMax
-  }
-
-  /// Nil: leave the line out. Otherwise show it, with how many were left out before it. `now` in nanoseconds of a
-  /// monotonic clock.
-  mutating func admit(facility: String, now: Int64) -> Int? {
-    var window = windows[facility] ?? Window(startedAt: now, shown: 0, suppressed: 0)
-    if now - window.startedAt >= 60_000_000_000 {
-      window.startedAt = now
-      window.shown = 0
-    }
-    guard window.shown < linesPerMinuteMax else {
-      window.suppressed += 1
-      windows[facility] = window
-      return nil
-    }
-    let left = window.suppressed
-    window.shown += 1
-    window.suppressed = 0
-    windows[facility] = window
-    return left
   }
 }

@@ -1,5 +1,6 @@
 // The broker against the in-process mock cluster: bytes, offsets, rebalance and the end.
 
+import Operations
 import Testing
 import WorkerEngine
 
@@ -94,7 +95,7 @@ struct KafkaBrokerTests {
     defer { broker.close(limitNanoseconds: closeLimit) }
     broker.waker()
     let start = monotonicNanoseconds()
-    let thread = NamedThread("waker") { [waker = broker.waker] in waker() }
+    let thread = try NamedThread(name: "waker") { [waker = broker.waker] in waker() }
     _ = broker.poll(maxRecords: 1, waitNanoseconds: 20_000_000_000)
     #expect(monotonicNanoseconds() - start < 10_000_000_000)
     #expect(thread.waitForEnd(limitNanoseconds: closeLimit))

@@ -49,16 +49,4 @@ struct KafkaSettingsTests {
   func noBrokers() {
     #expect(throws: KafkaError.self) { try KafkaSettings(brokers: "") }
   }
-
-  @Test("a facility has its lines per minute, then is counted")
-  func logIsLimited() {
-    var limiter = LogLimiter(linesPerMinuteMax: 2)
-    #expect(limiter.admit(facility: "FAIL", now: 0) == 0)
-    #expect(limiter.admit(facility: "FAIL", now: 1) == 0)
-    #expect(limiter.admit(facility: "FAIL", now: 2) == nil)
-    #expect(limiter.admit(facility: "FAIL", now: 3) == nil)
-    #expect(limiter.admit(facility: "OTHER", now: 4) == 0)
-    #expect(limiter.admit(facility: "FAIL", now: 60_000_000_000) == 2)
-    #expect(limiter.admit(facility: "FAIL", now: 60_000_000_001) == 0)
-  }
 }

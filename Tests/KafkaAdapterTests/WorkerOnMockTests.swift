@@ -1,6 +1,7 @@
 // The whole way: the engine's worker on the Kafka adapter, messages in, messages out, with a rebalance in between.
 
 import Glibc
+import Operations
 import Testing
 import WorkerEngine
 
@@ -41,7 +42,7 @@ private struct RunningWorker {
     let handedOut = Inbox<WorkerControl>()
     let alarm = WakeDescriptor()
     handedOut.onArrival { alarm.ring() }
-    thread = NamedThread("worker") {
+    thread = try NamedThread(name: "worker") {
       let settings = WorkerSettings(
         group: "workers", stage: "pass", deadLetters: DeadLetterSettings(topic: "dead", digest: { _ in "" }))
       let worker = Worker(

@@ -3,8 +3,9 @@
 import CRdKafka
 
 /// Owner of a client that only asks and administers. One thread at a time.
+// SAFETY: the client is made here, belongs to this object alone and ends in `deinit`; librdkafka clients are thread-safe and
+// the pointer never changes. What a call lends (metadata, plans, options, an event's results) is read before it is given back.
 @safe final class AdminHandle: @unchecked Sendable {
-  // SAFETY: librdkafka clients are thread-safe and the pointer never changes.
   private let client: OpaquePointer
   private let callbacks: ClientCallbacks
 

@@ -1,27 +1,27 @@
 // What librdkafka calls: log, statistics, errors and delivery reports, handed to Swift closures.
 
 import CRdKafka
-import Synchronization
+import Operations
 
 /// The receiver of one client's callbacks. The client's handle keeps it alive for as long as the client lives.
 final class ClientCallbacks: Sendable {
   private let settings: KafkaSettings
-  private let limiter: Mutex<LogLimiter>
+  private let limiter: RateLimiter
   /// Producers only.
   let ledger: DeliveryLedger?
 
   init(settings: KafkaSettings, ledger: DeliveryLedger?) {
     self.settings = settings
     self.ledger = ledger
-    limiter = Mutex(LogLimiter(linesPerMinuteMax: settings.logLinesPerMinuteMax))
+    // An unreachable broker must not flood the log.
+    limiter = RateLimiter(burst: settings.logLinesPerMinuteMax, windowNanoseconds: 60_000_000_000)
   }
 
   /// Shows a line, unless its facility has had its share. Any thread.
   func log(level: Int, facility: String, client: String, text: String) {
     // A property given for consumers and producers alike is no news for the one that does not use it.
     if facility == "CONFWARN", text.contains("property and will be ignored") { return }
-    let left = limiter.withLock { $0.admit(facility: facility, now: monotonicNanoseconds()) }
-    guard let left else { return }
+    guard let left = limiter.admit(facility, at: monotonicNanoseconds()) else { return }
     settings.log(KafkaLogLine(level: level, facility: facility, client: client, text: text, suppressed: left))
   }
 

@@ -3,6 +3,9 @@
 import CRdKafka
 
 /// Owner of an `rd_kafka_conf_t` until a client takes it over.
+// SAFETY: the configuration is made here and belongs to this object alone until `makeClient` hands it to a client and clears
+// the pointer; what is left is destroyed in `deinit`. Texts lie in buffers that live for the call and are announced with
+// their size.
 @safe final class ConfigurationHandle {
   private var configuration: OpaquePointer?
 

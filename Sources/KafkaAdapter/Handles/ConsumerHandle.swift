@@ -11,9 +11,10 @@ enum ConsumerEvent {
 }
 
 /// Owner of a consumer. Called by the loop; `committed` and the commit calls by the commit thread.
+// SAFETY: the client is made here and belongs to this object alone. librdkafka clients are thread-safe; `queue` and
+// `isDestroyed` are used by the loop, and `destroy` is called when no other thread uses the client. Lists and queues given
+// to a call are owned by handles that outlive it.
 @safe final class ConsumerHandle: @unchecked Sendable {
-  // SAFETY: librdkafka clients are thread-safe; `queue` and `isDestroyed` are used by the loop, `destroy` is called when
-  // no other thread uses the client.
   private let client: OpaquePointer
   private let callbacks: ClientCallbacks
   private var queue: QueueHandle?

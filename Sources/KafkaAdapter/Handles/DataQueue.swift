@@ -12,6 +12,8 @@ struct DataBatch {
 
 /// All partition queues of one assignment, forwarded to one. A new assignment has a new one, so that what is left of
 /// the old one cannot be taken for its own. Used by the loop.
+// SAFETY: the client outlives the queue, as `init` asks. Messages are taken from the queue into an array with room for all
+// asked for, are ours until `take` destroys each once, and are only read between; used by one thread.
 @safe final class DataQueue {
   private let queue: QueueHandle
   private let partitions: [TopicPartition]

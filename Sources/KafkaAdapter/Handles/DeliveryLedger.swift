@@ -16,9 +16,9 @@ struct DeliveryBatch {
 }
 
 /// The books of one producer. Used by the one thread that produces and serves the producer's callbacks.
+// SAFETY: confined to the thread that owns the producer: librdkafka runs delivery reports inside `rd_kafka_poll` and the
+// transaction calls only, which that thread makes.
 final class DeliveryLedger: @unchecked Sendable {
-  // SAFETY: confined to the thread that owns the producer: librdkafka runs delivery reports inside `rd_kafka_poll` and
-  // the transaction calls only, which that thread makes.
   private var newest: (number: UInt, batch: DeliveryBatch)?
   private var older: [UInt: DeliveryBatch] = [:]
   private var lastNumber: UInt = 0

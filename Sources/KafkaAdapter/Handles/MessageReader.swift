@@ -5,6 +5,7 @@ import Glibc
 import WorkerEngine
 
 /// Fills one array from front to back.
+// SAFETY: made for the length of one array's initialisation and never kept; each append checks that it stays inside.
 @safe struct StretchWriter {
   private let target: UnsafeMutableBufferPointer<UInt8>
   private(set) var position = 0
@@ -23,6 +24,8 @@ import WorkerEngine
 }
 
 /// Reads librdkafka messages. The order of a message's parts is key, value, then names and values of its headers.
+// SAFETY: callers hand in messages they have taken from a queue and not yet destroyed; fields, key, payload and headers
+// belong to the message and are read or copied before these functions return.
 enum MessageReader {
   typealias Message = UnsafeMutablePointer<rd_kafka_message_t>
 

@@ -3,8 +3,9 @@
 import CRdKafka
 
 /// Owner of a mock cluster; its brokers run on a thread of their own inside the library.
+// SAFETY: client and cluster are made here, belong to this object alone and end in `deinit`, the cluster first. The pointers
+// never change, and the mock functions hand their work to the cluster's own thread.
 @safe final class MockClusterHandle: Sendable {
-  // SAFETY: the pointers never change, and the mock functions hand their work to the cluster's own thread.
   nonisolated(unsafe) private let client: OpaquePointer
   nonisolated(unsafe) private let cluster: OpaquePointer
   private let callbacks: ClientCallbacks

@@ -13,9 +13,9 @@ enum EnqueueResult {
 }
 
 /// Owner of a producer. Everything but `destroy` is called by one thread.
+// SAFETY: the client is made here and belongs to this object alone. librdkafka clients are thread-safe; `topics` and the
+// ledger are used by the one producing thread, and `destroy` only after that thread has ended.
 @safe final class ProducerHandle: @unchecked Sendable {
-  // SAFETY: librdkafka clients are thread-safe; `topics` and the ledger are used by the one producing thread, and
-  // `destroy` only after that thread has ended.
   private let client: OpaquePointer
   private let callbacks: ClientCallbacks
   private let ledger = DeliveryLedger()

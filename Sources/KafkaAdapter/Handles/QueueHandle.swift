@@ -3,6 +3,7 @@
 import CRdKafka
 
 /// Owner of one reference to a queue. Must go before its client.
+// SAFETY: takes over one reference, gives it back in `deinit`; the owner keeps the client alive longer.
 @safe final class QueueHandle {
   let pointer: OpaquePointer
 
@@ -30,6 +31,7 @@ import CRdKafka
 }
 
 /// Owner of one event.
+// SAFETY: takes over one event, destroys it in `deinit`; what the event lends is copied before a property returns.
 @safe final class EventHandle {
   let pointer: OpaquePointer
 

@@ -20,7 +20,8 @@ package struct ThreadProblem: Error, Hashable, CustomStringConvertible {
 /// Owns one POSIX thread, from its start to `join()`.
 ///
 /// The body runs once, on that thread. Who starts a thread joins it: dropping the last reference without `join()` lets
-/// the thread run on by itself, which is meant for the moment before the process exits only.
+/// the thread run on by itself, which is meant for the moment before the process exits, and for a body that is stuck in a
+/// call of a library and was given up (`waitForEnd`).
 package final class NamedThread: Sendable {
   /// The stack of a thread unless told otherwise: enough for our loops, small beside glibc's 8 MiB.
   package static let defaultStackBytes = 1 << 20
@@ -33,6 +34,7 @@ package final class NamedThread: Sendable {
     case joined
   }
   private let state: Mutex<State>
+  private let end = ThreadEnd()
 
   /// Starts the thread.
   ///
@@ -44,7 +46,7 @@ package final class NamedThread: Sendable {
     body: @escaping @Sendable () -> Void
   ) throws(ThreadProblem) {
     self.name = name
-    let start = Start(name: name, body: body)
+    let start = Start(name: name, end: end, body: body)
     var attributes = pthread_attr_t()
     var thread = pthread_t()
     // SAFETY: both out-parameters live on this stack for the calls' length; the attributes are initialised before use
@@ -81,13 +83,36 @@ package final class NamedThread: Sendable {
   }
 }
 
+extension NamedThread {
+  /// True once the body has returned; waits for it at most `limitNanoseconds`. Afterwards `join()` returns at once. One
+  /// thread at a time; blocks the caller, so never on Swift's task pool.
+  package func waitForEnd(limitNanoseconds: Int64) -> Bool {
+    let clock = ContinuousClock()
+    let limit = clock.now + .nanoseconds(limitNanoseconds)
+    while !end.isReached.load(ordering: .acquiring) {
+      let left = limit - clock.now
+      guard left > .zero else { return false }
+      end.bell.wait(nanoseconds: Int64(left / .nanoseconds(1)))
+    }
+    return true
+  }
+}
+
+/// Says that a body has returned.
+private final class ThreadEnd: Sendable {
+  let isReached = Atomic(false)
+  let bell = Doorbell()
+}
+
 /// What a new thread needs, handed over by reference.
 private final class Start: Sendable {
   let name: String
+  let end: ThreadEnd
   let body: @Sendable () -> Void
 
-  init(name: String, body: @escaping @Sendable () -> Void) {
+  init(name: String, end: ThreadEnd, body: @escaping @Sendable () -> Void) {
     self.name = name
+    self.end = end
     self.body = body
   }
 }
@@ -100,5 +125,7 @@ private func runStart(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
   // SAFETY: the string is a valid C string for the length of the call.
   unsafe start.name.withCString { unsafe clinux_name_this_thread($0) }
   start.body()
+  start.end.isReached.store(true, ordering: .releasing)
+  start.end.bell.ring()
   return nil
 }

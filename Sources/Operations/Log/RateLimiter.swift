@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Counts lines by message: a burst is let through, the rest of the window is counted and left out.
+/// Counts lines by message (or by what they are about): a burst is let through, the rest of the window is counted and left out.
 package final class RateLimiter: Sendable {
   private struct Window {
     var start: Int64
@@ -12,7 +12,7 @@ package final class RateLimiter: Sendable {
 
   private let burst: Int
   private let windowNanoseconds: Int64
-  /// Messages are literals of the program, so this cannot grow beyond their number.
+  /// Messages are literals of the program or of a library, so this cannot grow beyond their number.
   private let windows = Mutex<[String: Window]>([:])
 
   /// At most `burst` lines of one message in each window.

@@ -22,6 +22,19 @@ struct NamedThreadTests {
     thread.join()
   }
 
+  @Test("waiting for the end has a limit, and says whether it came, 50 times")
+  func limitedWait() throws {
+    for _ in 0..<50 {
+      let gate = Doorbell()
+      let thread = try NamedThread(name: "waiter") { gate.wait() }
+      #expect(!thread.waitForEnd(limitNanoseconds: 1_000_000))
+      gate.ring()
+      #expect(thread.waitForEnd(limitNanoseconds: 10_000_000_000))
+      #expect(thread.waitForEnd(limitNanoseconds: 0))
+      thread.join()
+    }
+  }
+
   @Test("the thread carries its name, cut to fifteen bytes")
   func name() throws {
     let seen = Mutex("")
