@@ -1,7 +1,9 @@
 // One pass of the engine: Worker, KafkaBroker and a stage that hands every message on unchanged.
 
 import Foundation
+import Glibc
 import KafkaAdapter
+import Operations
 import Synchronization
 import WorkerEngine
 
@@ -30,8 +32,10 @@ struct EnginePass {
   }
 
   private final class Clock: EngineClock {
+    private let system = SystemClock()
+
     func now() -> Moment {
-      Moment(wall: read(CLOCK_REALTIME), boot: read(CLOCK_BOOTTIME))
+      Moment(wall: system.wallNanoseconds(), boot: system.bootNanoseconds())
     }
   }
 
@@ -66,26 +70,20 @@ struct EnginePass {
     let worker = Worker(
       stage: PassThrough(out: out), inbox: Inbox<PassThrough.Event>(), broker: broker, clock: Clock(),
       settings: limits, notice: { _ in })
-    var start: (wall: Int64, cpu: Int64)?
+    let clock = ContinuousClock()
+    var start: (wall: ContinuousClock.Instant, cpu: Int)?
     while true {
       let status = worker.turn(waitNanoseconds: 1_000_000_000)
       guard status == .running else { throw EngineBench.Problem(description: "\(status)") }
       let counters = worker.control.health.counters
-      if start == nil, counters.accepted > 0 { start = (read(CLOCK_MONOTONIC), read(CLOCK_PROCESS_CPUTIME_ID)) }
+      if start == nil, counters.accepted > 0 { start = (clock.now, Glibc.clock()) }
       if counters.outputsCommitted >= count { break }
     }
     guard let start else { return }
-    let wall = Double(read(CLOCK_MONOTONIC) - start.wall) / 1e9
-    let cpu = Double(read(CLOCK_PROCESS_CPUTIME_ID) - start.cpu) / 1e9
+    let wall = (clock.now - start.wall) / .seconds(1)
+    let cpu = Double(Glibc.clock() - start.cpu) / Double(CLOCKS_PER_SEC)
     print("\(worker.control.health.counters.outputsCommitted) \(wall) \(cpu)")
     worker.control.requestStop()
     while worker.turn(waitNanoseconds: 10_000_000) == .running {}
   }
-}
-
-private func read(_ clock: clockid_t) -> Int64 {
-  var time = timespec()
-  // SAFETY: writes one timespec.
-  _ = unsafe clock_gettime(clock, &time)
-  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

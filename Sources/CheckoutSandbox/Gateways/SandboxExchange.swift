@@ -34,7 +34,9 @@ enum SandboxCall: Sendable {
 package final class SandboxExchange: Sendable {
   /// The gateways a worker is given.
   package let inventory: SandboxInventoryGateway
+  /// Charges, look-ups, voids and refunds.
   package let payments: SandboxPaymentGateway
+  /// Receipts, one for each key.
   package let receipts: SandboxReceiptGateway
 
   /// `onArrival` is called after each submit, on the submitter's thread.

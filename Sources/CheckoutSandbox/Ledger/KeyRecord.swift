@@ -24,18 +24,23 @@ package struct KeyRecord: Hashable, Sendable {
     case refused
   }
 
+  /// The provider key as it came with the call.
   package let key: String
   /// Names the command and its arguments; another content under the same key is refused.
   package let content: String
+  /// The services' clock at the first send; the key window counts from here.
   package let firstAt: Timestamp
   /// How often the call has come, this time included.
   package var sends: Int
+  /// What every repeat of the call is answered.
   package var outcome: Outcome
   /// Until then the service is still working on it.
   package var readyAt: Timestamp
   /// Id of the hold, charge, refund; empty: none.
   package var object: String
+  /// What was refunded; nil for every other call (a charge's amount is in the ledger).
   package var amount: Amount?
+  /// `reserved` only: when the hold ends.
   package var expiresAt: Timestamp?
   /// Decline code, refusal, address, or the lines without stock (separated by line feeds).
   package var detail: String

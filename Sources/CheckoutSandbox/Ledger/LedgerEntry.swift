@@ -28,15 +28,19 @@ package struct LedgerEntry: Hashable, Sendable {
 
   /// Place in the ledger, from 1; 0 before it is appended.
   package var sequence: Int64
+  /// What took effect.
   package let kind: Kind
   /// The provider key of the call.
   package let key: String
+  /// The merchant of the call.
   package let merchantID: String
+  /// The order of the call, or of the hold or charge it refers to.
   package let checkoutID: String
   /// The id of the hold, charge, refund or receipt.
   package let object: String
   /// The charge a refund or receipt belongs to, the hold a charge was made for; nil: none.
   package let parent: String?
+  /// Money of exactly this effect; nil where none is moved or held.
   package let amount: Amount?
   /// `reserved` only.
   package let expiresAt: Timestamp?

@@ -12,15 +12,19 @@ package struct LedgerReport: Sendable {
     package internal(set) var charges: [String] = []
     /// Authorisations not voided and not captured.
     package internal(set) var openAuthorisations = 0
+    /// Sum of all captures, refunded or not, in minor units.
     package internal(set) var capturedMinor: Int64 = 0
+    /// Sum of all refunds, in minor units.
     package internal(set) var refundedMinor: Int64 = 0
     /// Authorisations and open intents given back.
     package internal(set) var voids = 0
     /// Currency codes of all captures and authorisations.
     package internal(set) var currencies: Set<String> = []
+    /// Receipts sent; more than one for a charge is a fault.
     package internal(set) var receipts = 0
     /// Holds neither released nor run out nor confirmed.
     package internal(set) var openHolds = 0
+    /// Holds that became a sale.
     package internal(set) var confirmedHolds = 0
   }
 

@@ -14,9 +14,11 @@ package struct LedgerProblem: Error, Hashable, CustomStringConvertible {
 
 /// Who holds how much of a sku whose stock is limited.
 package struct StockTaker: Hashable, Sendable {
+  /// The sku with a limit.
   package let sku: String
   /// The hold's id.
   package let hold: String
+  /// Pieces it takes, at least 1.
   package let quantity: Int64
 
   package init(sku: String, hold: String, quantity: Int64) {

@@ -5,6 +5,7 @@ import CheckoutCore
 /// All three services as one rule set over a ledger: a call goes in, an answer comes out; time is an argument. The caller
 /// runs it inside the ledger's transaction.
 package struct SandboxRules: Sendable {
+  /// How long things last.
   package let settings: SandboxSettings
 
   package init(settings: SandboxSettings = SandboxSettings()) {

@@ -36,6 +36,7 @@ package struct SandboxSettings: Hashable, Sendable {
 
 /// What a call leads to: the answer, and how long it takes to arrive.
 package struct SandboxAnswer<Reply: Hashable & Sendable>: Hashable, Sendable {
+  /// What the caller is told.
   package let reply: Reply
   /// Beside the driver's own latency.
   package let delay: TimeSpan

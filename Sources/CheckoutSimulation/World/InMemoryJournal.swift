@@ -79,7 +79,9 @@ package struct JournalHistoryEntry: Hashable, Sendable {
   package let version: Int64
   /// Journal time of the write.
   package let at: Timestamp
+  /// The write's own name, as its writer gave it.
   package let writeID: String
+  /// What the write appended; empty if it had no steps.
   package let steps: [Step]
 
   package init(version: Int64, at: Timestamp, writeID: String, steps: [Step]) {

@@ -14,30 +14,6 @@ package enum AttemptEvent: Sendable {
   case gateways([GatewayReply])
 }
 
-/// The services and the journal that a desk works with.
-package struct AttemptPorts: Sendable {
-  package let journal: any Journal
-  package let inventory: any InventoryGateway
-  package let payment: any PaymentGateway
-  package let receipt: any ReceiptGateway
-
-  /// The four ports.
-  package init(
-    journal: any Journal, inventory: any InventoryGateway, payment: any PaymentGateway, receipt: any ReceiptGateway
-  ) {
-    self.journal = journal
-    self.inventory = inventory
-    self.payment = payment
-    self.receipt = receipt
-  }
-
-  /// What the services promise.
-  package var traits: ProviderTraits {
-    ProviderTraits(
-      inventoryConfirms: inventory.confirms, payment: payment.traits, receiptKeyWindow: receipt.keyWindow)
-  }
-}
-
 /// What a stage that works on attempts is made of.
 package struct AttemptStageSettings: Sendable {
   /// Limits and budgets of the saga.

@@ -20,6 +20,7 @@ package struct MessageAnswer: Hashable, Sendable {
   package let message: Int
   /// `ce_id`; of a dead letter its place.
   package let id: String
+  /// What was answered.
   package let content: Content
 
   /// True if the message needs no further answer. Parked ends it too: what comes then is a person's doing.

@@ -8,9 +8,11 @@ package import WorkerEngine
 package struct TopicRecord: Sendable {
   /// Where it stands, timestamp included.
   package let position: Position
+  /// As it was sent; nil: none.
   package let key: Bytes?
   /// Nil for a tombstone.
   package let value: Bytes?
+  /// In the order they were sent; names may repeat.
   package let headers: [Header]
 
   /// A record of its parts.

@@ -10,9 +10,13 @@ package struct DemoReport: Sendable {
   package private(set) var requests = 0
   /// Final answers by type; parked counts as one.
   package private(set) var outcomes: [String: Int] = [:]
+  /// Notices by type (receipt pending, parked).
   package private(set) var notices: [String: Int] = [:]
+  /// Messages that ended as a dead letter.
   package private(set) var deadLetters = 0
+  /// Charges that took or held money, over all checkouts.
   package let charges: Int
+  /// Checkouts charged more than once; anything but 0 is a violation.
   package let doubleCharges: Int
   /// One line each: which sample, what differs.
   package private(set) var violations: [String] = []

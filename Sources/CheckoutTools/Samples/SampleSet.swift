@@ -6,6 +6,7 @@ import WorkerEngine
 
 /// Why the samples cannot be used: file, line, what is wrong.
 package struct SampleProblem: Error, Hashable, Sendable {
+  /// One line for a person.
   package let detail: String
 }
 
@@ -13,29 +14,45 @@ package struct SampleProblem: Error, Hashable, Sendable {
 package struct SampleExpectation: Hashable, Sendable {
   /// `checkout.completed`, `dead-letter CODE` or `skipped`.
   package let answer: String
+  /// Refusal codes, in order, when the first failing check stops the chain.
   package let codes: [String]?
+  /// Refusal codes, in order, when all checks run; nil: the same as `codes`.
   package let codesInCollectAll: [String]?
+  /// Whether the answer repeats an earlier one.
   package let replayed: Bool?
+  /// What the outcome says is to be paid, in minor units.
   package let amountMinor: Int64?
+  /// `captured`, `authorised`, `not_required`, as the outcome says.
   package let paymentStatus: String?
+  /// What the outcome says was taken, in minor units.
   package let capturedMinor: Int64?
+  /// The provider's reason, as the outcome says.
   package let declineCode: String?
+  /// JSON Pointer to the refused member.
   package let path: String?
+  /// Type of the notice that comes before or instead of the outcome.
   package let notice: String?
+  /// The price the request had, in minor units, as the refusal says.
   package let expectedPrice: Int64?
+  /// The price of the reference data, in minor units, as the refusal says.
   package let actualPrice: Int64?
-  /// About the checkout at the sandbox.
+  /// Number of charges that took or held money at the sandbox.
   package let charges: Int64?
+  /// Number of receipts the checkout got at the sandbox.
   package let receipts: Int64?
+  /// Whether the sandbox took or held any money for the checkout.
   package let charged: Bool?
+  /// True: all that was captured was given back.
   package let refundsEqualCharges: Bool
 }
 
 /// One sample.
 package struct Sample: Sendable {
+  /// What is sent.
   package let message: SubmittedMessage
   /// For a person.
   package let title: String
+  /// What must come of it.
   package let expectation: SampleExpectation
   /// Whom it is about; nil where that cannot be read.
   package let checkout: CheckoutKey?
@@ -43,6 +60,7 @@ package struct Sample: Sendable {
 
 /// Samples in the order they are sent.
 package struct SampleSet: Sendable {
+  /// In the order they are sent.
   package let samples: [Sample]
 
   /// Reads the three files' contents: requests, what they lead to, and poison messages with theirs.

@@ -8,6 +8,7 @@ package import WorkerEngine
 package struct SubmittedMessage: Sendable {
   /// What it is called where it came from: a line number, a sample's name.
   package let name: String
+  /// The Kafka key; nil: none.
   package let key: Bytes?
   /// Nil: a tombstone.
   package let value: Bytes?

@@ -10,8 +10,11 @@ package enum JournalCodec {
 
   /// What a journal keeps in columns of its own beside the two objects.
   package struct Columns: Hashable, Sendable {
+    /// The row's version, from 1.
     package let version: Int64
+    /// The row's epoch, from 1.
     package let epoch: Int64
+    /// Name of the worker that owns the row; nil: nobody.
     package let owner: String?
 
     package init(version: Int64, epoch: Int64, owner: String?) {

@@ -45,6 +45,8 @@ package struct WorkerSettings: Sendable {
   /// Seed of the hash that finds lanes. No behaviour depends on it; against keys made to collide it should be random.
   package var laneHashSeed: UInt64 = 0x243F_6A88_85A3_08D3
 
+  /// Defaults for everything but the worker's place: its consumer group, its stage's name (for logs, threads and dead
+  /// letters), and where its dead letters go.
   package init(group: String, stage: String, deadLetters: DeadLetterSettings) {
     self.group = group
     self.stage = stage
@@ -59,6 +61,7 @@ package struct Watermarks: Hashable, Sendable {
   /// Open at this value or below.
   package let low: Int
 
+  /// Precondition: `low` is less than `high`.
   package init(high: Int, low: Int) {
     precondition(low < high, "the low watermark lies below the high one")
     self.high = high

@@ -85,6 +85,7 @@ struct CodeRuleTests {
       let a = "try! fatalError("
       let b = try? f()
       let c = d as? E
+      let e = Int.random(in: 0..<max(2, f()), using: &random)
       await withTaskGroup { $0.addTask { f() } }
       func print(_ x: Int) {}
       writer.print(1)

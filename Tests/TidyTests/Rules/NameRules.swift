@@ -21,11 +21,25 @@ enum NameRules {
     var violations: [Violation] = []
     for (index, token) in file.tokens.enumerated() {
       for banned in bannedCalls where token.text == banned.tokens[0] && matches(banned.tokens, at: index, in: file) {
+        if banned.tokens.contains("random"), namesGenerator(callAt: index + 2, in: file) { continue }
         let call = banned.tokens.joined()
         violations.append(Violation(path: file.path, line: token.line, message: "'\(call)': \(banned.instead)"))
       }
     }
     return violations + prints(file) + publics(file)
+  }
+
+  /// `.random(in: range, using: &generator)`: the parenthesis opens at `index`.
+  private static func namesGenerator(callAt index: Int, in file: SwiftFile) -> Bool {
+    var depth = 0
+    for position in file.tokens.indices[index...] {
+      let text = file.tokens[position].text
+      if text == "(" { depth += 1 }
+      if text == ")" { depth -= 1 }
+      if depth == 0 { return false }
+      if depth == 1, text == "using" { return true }
+    }
+    return false
   }
 
   /// `print(` belongs to the command line and to benchmarks; everything else logs or returns text.
