@@ -19,6 +19,8 @@ struct AtLeastOnceCommit: CommitStrategy {
     answers = consumer.makeQueue(wake: producer.wake)
   }
 
+  mutating func prepare(gate: CommitGate) -> CommitOutcome? { nil }
+
   mutating func run(_ job: CommitJob, gate: CommitGate) -> CommitOutcome {
     var pending = Array(job.outputs.indices)
     while !pending.isEmpty {

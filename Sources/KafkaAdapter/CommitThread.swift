@@ -9,6 +9,19 @@ enum CommitNote: Sendable {
   case ended(job: Int, CommitResult)
   case lookedUp(generation: Int, [AssignedPartition])
   case failed(WorkerFailure)
+  /// Jobs may come.
+  case prepared
+  /// The thread has ended: the clients have to be made anew.
+  case broken(ClientBreakdown)
+}
+
+/// Why clients are of no more use.
+struct ClientBreakdown: Hashable, Sendable {
+  /// Another client may have taken our transactional id over.
+  let wasFenced: Bool
+  let detail: String
+  /// The job that was under way.
+  let job: Int?
 }
 
 /// One named thread, one piece of work at a time, in order. Reading offsets waits behind a job that is still running, so
@@ -86,6 +99,10 @@ final class CommitThread: Sendable {
     _ producer: ProducerHandle, _ consumer: ConsumerHandle, _ makeStrategy: @Sendable () -> any CommitStrategy
   ) {
     var strategy = makeStrategy()
+    let mayWork =
+      if let outcome = strategy.prepare(gate: gate) { tell(outcome, of: nil) } else { true }
+    guard mayWork else { return }
+    notes.put([.prepared])
     while !gate.isClosing {
       guard let next = state.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) else {
         wake.wait(limitNanoseconds: CommitThread.idleNanoseconds)
@@ -94,18 +111,27 @@ final class CommitThread: Sendable {
       }
       switch next {
       case .commit(let job):
-        tell(strategy.run(job, gate: gate), of: job)
+        guard tell(strategy.run(job, gate: gate), of: job) else { return }
       case .lookUp(let generation, let partitions):
         readCommitted(consumer, partitions, generation)
       }
     }
   }
 
-  private func tell(_ outcome: CommitOutcome, of job: CommitJob) {
+  /// Returns false if the thread has nothing left to do.
+  private func tell(_ outcome: CommitOutcome, of job: CommitJob?) -> Bool {
     switch outcome {
-    case .ended(let result): notes.put([.ended(job: job.id, result)])
-    case .failed(let failure): notes.put([.failed(failure)])
-    case .abandoned: break
+    case .ended(let result):
+      if let job { notes.put([.ended(job: job.id, result)]) }
+      return true
+    case .failed(let failure):
+      notes.put([.failed(failure)])
+      return true
+    case .abandoned:
+      return false
+    case .broken(let wasFenced, let detail):
+      notes.put([.broken(ClientBreakdown(wasFenced: wasFenced, detail: detail, job: job?.id))])
+      return false
     }
   }
 

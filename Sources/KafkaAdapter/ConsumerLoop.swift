@@ -29,22 +29,29 @@ struct ConsumerLoop: ~Copyable {
   private let group: KafkaGroupSettings
   private var phase = Phase.idle
   private var hold = IntakeHold(partitions: 0)
-  private var generation = 0
+  /// The newest assignment; goes on counting when the clients are made anew.
+  private(set) var generation: Int
+  private var membership: GroupMembershipHandle?
+  private var isPrepared: Bool
+  private var wantsToSubscribe = false
   private var hasFailed = false
+  /// Set once the clients are of no more use; the loop does nothing any more then.
+  private(set) var breakdown: ClientBreakdown?
+  /// A REVOKE was not answered before the loop ended.
+  private(set) var owesRevoke = false
 
   /// Control events handled in one turn.
   private static let eventsPerTurnMax = 64
 
-  init(
-    consumer: ConsumerHandle, commits: CommitThread, gate: CommitGate, notes: Inbox<CommitNote>,
-    wake: WakeDescriptor, group: KafkaGroupSettings
-  ) {
-    self.consumer = consumer
-    self.commits = commits
-    self.gate = gate
-    self.notes = notes
+  init(_ clients: KafkaClients, wake: WakeDescriptor, group: KafkaGroupSettings, generation: Int) {
+    consumer = clients.consumer
+    commits = clients.commits
+    gate = clients.gate
+    notes = clients.notes
     self.wake = wake
     self.group = group
+    self.generation = generation
+    isPrepared = group.delivery == .atLeastOnce
   }
 
   // MARK: Taking what has arrived
@@ -60,6 +67,7 @@ struct ConsumerLoop: ~Copyable {
   private mutating func collect(_ maxRecords: Int) -> [BrokerEvent] {
     var events: [BrokerEvent] = []
     for note in notes.take() { handle(note, &events) }
+    guard breakdown == nil else { return events }
     for _ in 0..<ConsumerLoop.eventsPerTurnMax {
       guard let event = consumer.nextEvent() else { break }
       handle(event, &events)
@@ -87,17 +95,37 @@ struct ConsumerLoop: ~Copyable {
     case .lookedUp(let lookedUp, let partitions):
       guard lookedUp == generation, case .lookingUp = phase else { return }
       phase = .offered(partitions)
-      gate.open(generation: generation)
+      gate.open(generation: generation, membership: membership)
       events.append(.assigned(partitions, generation: generation))
     case .failed(let failure):
       fail(failure, &events)
+    case .prepared:
+      isPrepared = true
+      if let failure = subscribeIfDue() { fail(failure, &events) }
+    case .broken(let breakdown):
+      breakDown(breakdown, &events)
     }
+  }
+
+  /// Everything of these clients is dropped: what was under way is found out from the committed offsets by the next.
+  private mutating func breakDown(_ breakdown: ClientBreakdown, _ events: inout [BrokerEvent]) {
+    gate.shut()
+    commits.cancelLookUp()
+    switch phase {
+    case .offered, .running, .revoking: events.append(.lost(generation: generation))
+    case .idle, .lookingUp, .closed: break
+    }
+    if case .revoking = phase { owesRevoke = true }
+    if let job = breakdown.job { events.append(.commitEnded(job: job, .dropped(detail: breakdown.detail))) }
+    phase = .closed
+    self.breakdown = breakdown
   }
 
   private mutating func handle(_ event: ConsumerEvent, _ events: inout [BrokerEvent]) {
     switch event {
     case .assign(let partitions):
       generation += 1
+      guard readMembership() else { return }
       phase = .lookingUp
       let order = partitions.sorted { ($0.topic, $0.partition) < ($1.topic, $1.partition) }
       commits.lookUp(order, generation: generation)
@@ -106,6 +134,19 @@ struct ConsumerLoop: ~Copyable {
     case .trouble(let error):
       report(error, &events)
     }
+  }
+
+  /// Transactions prove with it whose offsets they carry. Generation -1 belongs to no member: Kafka would take offsets
+  /// under it from anybody, so none are sent.
+  private mutating func readMembership() -> Bool {
+    guard group.delivery == .exactlyOnce else { return true }
+    membership = consumer.membership()
+    if let generation = membership?.generation, generation >= 0 { return true }
+    consumer.log(level: 4, facility: "ASSIGN", "the assignment has no membership in the group any more: given back")
+    membership = nil
+    phase = .idle
+    consumer.unassign()
+    return false
   }
 
   private mutating func revoke(isLost: Bool, _ events: inout [BrokerEvent]) {
@@ -144,7 +185,15 @@ struct ConsumerLoop: ~Copyable {
   // MARK: The engine's answers
 
   /// See `Broker.subscribe`.
-  func subscribe() -> WorkerFailure? {
+  mutating func subscribe() -> WorkerFailure? {
+    wantsToSubscribe = true
+    return subscribeIfDue()
+  }
+
+  /// The group is joined once jobs may come: a member that cannot commit would only hold partitions up.
+  private mutating func subscribeIfDue() -> WorkerFailure? {
+    guard isPrepared, wantsToSubscribe else { return nil }
+    wantsToSubscribe = false
     guard let error = consumer.subscribe(group.topics) else { return nil }
     return WorkerFailure(.environment, "subscribing to \(group.topics.joined(separator: ", ")): \(error.message)")
   }
@@ -191,15 +240,24 @@ struct ConsumerLoop: ~Copyable {
   mutating func leave(deadline: Int64) -> Bool {
     gate.shut()
     commits.cancelLookUp()
-    consumer.beginClose()
-    if case .revoking = phase { consumer.unassign() }
+    if case .revoking = phase { owesRevoke = true }
     phase = .closed
-    while !consumer.isClosed {
+    return consumer.leave(owesRevoke: owesRevoke, deadline: deadline)
+  }
+}
+
+extension ConsumerHandle {
+  /// Leaves the group, answering what is asked on the way; true if it was left before the deadline (monotonic clock).
+  /// `owesRevoke`: a REVOKE has not been answered yet.
+  func leave(owesRevoke: Bool, deadline: Int64) -> Bool {
+    beginClose()
+    if owesRevoke { unassign() }
+    while !isClosed {
       let left = deadline - monotonicNanoseconds()
       guard left > 0 else { return false }
-      guard let event = consumer.nextEvent(waitMilliseconds: Int32(min(left / 1_000_000 + 1, 20))) else { continue }
+      guard let event = nextEvent(waitMilliseconds: Int32(min(left / 1_000_000 + 1, 20))) else { continue }
       switch event {
-      case .assign, .revoke: consumer.unassign()
+      case .assign, .revoke: unassign()
       case .trouble: break
       }
     }

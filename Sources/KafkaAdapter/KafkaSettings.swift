@@ -64,6 +64,8 @@ package enum OffsetReset: String, Hashable, Sendable {
 package enum DeliveryMode: String, Hashable, Sendable {
   /// Outputs first, offsets once they are delivered: a crash between the two repeats outputs under the same ids.
   case atLeastOnce = "at-least-once"
+  /// Outputs and offsets in one transaction: readers with `read_committed` see each output once.
+  case exactlyOnce = "exactly-once"
 }
 
 /// A worker's membership in its consumer group.
@@ -78,16 +80,20 @@ package struct KafkaGroupSettings: Sendable {
   package let reset: OffsetReset
   /// Default at least once.
   package let delivery: DeliveryMode
+  /// `<instance>-<worker>`: the worker's name, the same after each restart, and of no other live worker of the group.
+  /// Needed for `exactlyOnce`.
+  package let workerName: String?
 
   package init(
     group: String, topics: [String], instanceID: String? = nil, reset: OffsetReset = .earliest,
-    delivery: DeliveryMode = .atLeastOnce
+    delivery: DeliveryMode = .atLeastOnce, workerName: String? = nil
   ) {
     self.group = group
     self.topics = topics
     self.instanceID = instanceID
     self.reset = reset
     self.delivery = delivery
+    self.workerName = workerName
   }
 }
 
@@ -166,6 +172,13 @@ enum ClientDefaults {
       KafkaProperty("batch.num.messages", "10000"),
       KafkaProperty("queue.buffering.max.messages", "200000"),
       KafkaProperty("queue.buffering.max.kbytes", "1048576"),
+    ]
+
+  /// For producers with transactions. A message must not outlive its transaction.
+  static let transactionalProducer =
+    producer + [
+      KafkaProperty("transaction.timeout.ms", "10000"),
+      KafkaProperty("message.timeout.ms", "10000"),
     ]
 
   /// For administrative calls.

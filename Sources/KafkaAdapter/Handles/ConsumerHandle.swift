@@ -79,6 +79,13 @@ enum ConsumerEvent {
 
   // MARK: Membership and assignment
 
+  /// The present membership; nil if there is none.
+  func membership() -> GroupMembershipHandle? {
+    // SAFETY: a copy of our own, destroyed by the handle.
+    guard let metadata = unsafe rd_kafka_consumer_group_metadata(client) else { return nil }
+    return unsafe GroupMembershipHandle(metadata)
+  }
+
   /// Joins the group.
   func subscribe(_ topics: [String]) -> KafkaError? {
     let list = PartitionListHandle(topics.map { PartitionState(partition: TopicPartition(topic: $0, partition: -1)) })

@@ -16,7 +16,7 @@ enum EnqueueResult {
 // SAFETY: the client is made here and belongs to this object alone. librdkafka clients are thread-safe; `topics` and the
 // ledger are used by the one producing thread, and `destroy` only after that thread has ended.
 @safe final class ProducerHandle: @unchecked Sendable {
-  private let client: OpaquePointer
+  let client: OpaquePointer
   private let callbacks: ClientCallbacks
   private let ledger = DeliveryLedger()
   private var topics: [String: OpaquePointer] = unsafe [:]
@@ -24,10 +24,16 @@ enum EnqueueResult {
   /// Rung when reports or other callbacks are waiting.
   let wake = WakeDescriptor()
 
-  init(settings: KafkaSettings) throws(KafkaError) {
+  /// With `transactionalID`, messages can only be sent inside transactions.
+  init(settings: KafkaSettings, transactionalID: String? = nil) throws(KafkaError) {
     callbacks = ClientCallbacks(settings: settings, ledger: ledger)
     let configuration = ConfigurationHandle()
-    try configuration.apply(settings, defaults: ClientDefaults.producer)
+    if let transactionalID {
+      try configuration.apply(settings, defaults: ClientDefaults.transactionalProducer)
+      try configuration.set(KafkaProperty("transactional.id", transactionalID))
+    } else {
+      try configuration.apply(settings, defaults: ClientDefaults.producer)
+    }
     unsafe client = try configuration.makeClient(RD_KAFKA_PRODUCER, callbacks: callbacks)
     // SAFETY: the client exists; the library copies the payload and writes it to an open, non-blocking descriptor.
     let queue = unsafe rd_kafka_queue_get_main(client)
@@ -69,6 +75,11 @@ enum EnqueueResult {
   func serve() {
     // SAFETY: the client exists until `destroy`.
     _ = unsafe rd_kafka_poll(client, 0)
+  }
+
+  /// Says something through the client's log.
+  func log(level: Int, facility: String, _ text: String) {
+    callbacks.log(level: level, facility: facility, client: "producer", text: text)
   }
 
   /// Reports still to come for the newest batch.
