@@ -24,7 +24,10 @@ enum Commands {
     FlagSpec("journal", value: "sqlite:PATH", help: "where attempts are remembered"),
     FlagSpec("gateways", value: "sandbox[:LEDGER]", help: "the services; LEDGER is a file kept over restarts"),
     FlagSpec("reference", value: "FILE", help: "accounts and prices, JSON"),
-    FlagSpec("delivery", value: "at-least-once", help: "how outputs and offsets are committed"),
+    FlagSpec(
+      "delivery", value: "exactly-once|at-least-once",
+      help: "how outputs and offsets are committed (default exactly-once)"
+    ),
   ]
 
   private static let demo = CommandSpec(
@@ -45,6 +48,9 @@ enum Commands {
     discussion: """
       The first signal drains: intake stops, started work ends, everything finished is committed; what cannot end \
       within worker.shutdown_grace stays resumable. A second signal ends the process at once.
+
+      Two processes of one stage need different names: each host has its own, on one host set connection.instance. \
+      The name must stay the same over restarts; two live processes under one name fence each other (exit code 4).
       """,
     flags: [
       FlagSpec("stage", value: "validation|facade|reconciliation|all", help: "which stages (default all)")

@@ -53,7 +53,8 @@ struct DemoCommand {
     let cluster = try startCluster()
     let parts = PipelineParts(
       brokers: cluster.brokers, topics: context.topics, policy: context.policy, saga: saga, ports: services.ports,
-      reference: reference, instance: "demo", incarnation: SystemRandomNumberGenerator.draw())
+      reference: reference, instance: "demo", delivery: .atLeastOnce,
+      incarnation: SystemRandomNumberGenerator.draw())
     let pipeline = try Pipeline(StageName.allCases, parts, context, log: log)
     defer { services.close(pipeline.leaseholders) }
     try StopSignals.install { _ in pipeline.requestStop() }

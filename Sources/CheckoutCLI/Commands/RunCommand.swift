@@ -24,12 +24,12 @@ struct RunCommand {
     let brokers = try context.brokerList()
     let reference =
       stages.contains(.validation) ? try Services.reference(context.settings[Setup.reference]) : nil
+    let delivery = try DeliveryChoice.resolve(context, brokers: brokers, log: log)
     let services = needsAttempts ? try Services.open(context, saga: saga) : nil
     let parts = PipelineParts(
       brokers: brokers, topics: context.topics, policy: context.policy, saga: saga,
-      ports: services?.ports, reference: reference, instance: context.instance,
+      ports: services?.ports, reference: reference, instance: context.instance, delivery: delivery,
       incarnation: SystemRandomNumberGenerator.draw())
-    warn(log)
     let pipeline = try Pipeline(stages, parts, context, log: log)
     defer { services?.close(pipeline.leaseholders) }
     try StopSignals.install { signal in
@@ -39,11 +39,6 @@ struct RunCommand {
     return pipeline.waitForEnd()
   }
 
-  private func warn(_ log: Log) {
-    log.warning(
-      "delivery is at least once: after a crash an outcome may appear twice, always under the same id",
-      [.setting: .text(Setup.delivery.definition.name)])
-  }
 }
 
 extension SystemRandomNumberGenerator {

@@ -29,6 +29,7 @@ struct PipelineParts: Sendable {
   let reference: ReferenceData?
   /// This process's stable name.
   let instance: String
+  let delivery: DeliveryMode
   /// Drawn anew for every start.
   let incarnation: UInt64
 }
@@ -125,7 +126,8 @@ struct WorkerRecipe: Sendable {
     kafka = try context.kafka(brokers: parts.brokers, clientID: groupName, log: log)
     group = KafkaGroupSettings(
       group: groupName, topics: [parts.topics.name(stage.input)],
-      instanceID: settings[Setup.staticMembership] ? "\(parts.instance)-\(stage.rawValue)" : nil)
+      instanceID: settings[Setup.staticMembership] ? "\(parts.instance)-\(stage.rawValue)" : nil,
+      delivery: parts.delivery, workerName: "\(parts.instance)-0")
     var worker = WorkerSettings(
       group: groupName, stage: stage.rawValue,
       deadLetters: DeadLetterSettings(topic: parts.topics.name(.deadLetters)) { SHA256.hex($0.array) })

@@ -12,12 +12,14 @@ enum Setup {
   static let groupPrefix = Setting<String>.text(
     "connection.group_prefix", standard: "checkout-", help: "begins every consumer group's name")
   static let instance = Setting<String?>.optionalText(
-    "connection.instance", help: "this process's stable name (default: the host's name)")
+    "connection.instance",
+    help: "this process's stable name (default: the host's name); processes of one stage need different ones")
   static let staticMembership = Setting<Bool>.flag(
     "connection.static_membership", standard: false, help: "join the group under the instance's name")
 
   static let delivery = Setting<String>.choice(
-    "worker.delivery", ["at-least-once"], standard: "at-least-once", help: "how outputs and offsets are committed")
+    "worker.delivery", ["auto", "exactly-once", "at-least-once"], standard: "auto",
+    help: "how outputs and offsets are committed; auto: exactly-once, on librdkafka's mock cluster at-least-once")
   static let inFlightMax = Setting<Int>.integer(
     "worker.in_flight_max", 1...100_000, standard: 1024, help: "messages in work at one time, per stage")
   static let heldBytesMax = Setting<Int>.size(
