@@ -39,7 +39,7 @@ tidy: libraries ## the style rules that are tests
 test: bootstrap lint ## everything CI runs: lint, warnings, style rules, all tests
 	swift test $(BUILD_FLAGS)
 
-bench: libraries ## measure beside peers in one run (release build): JSON, engine
+bench: libraries ## measure beside peers in one run (release build): JSON, engine, journal
 	swift build $(BUILD_FLAGS) -c release --product checkout-bench
 	@"$$(swift build -c release --show-bin-path)/checkout-bench" json
 	@bench/run $(ARGS)

@@ -40,13 +40,16 @@ let package = Package(
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter",
         "CheckoutSandbox", "CheckoutTools", "Operations",
       ]),
-    .target(name: "JournalSamples", dependencies: ["CheckoutCore"], path: "Tests/JournalSamples"),
+    .target(name: "JournalSamples", dependencies: ["CheckoutCore", "Operations"], path: "Tests/JournalSamples"),
     .executableTarget(
-      name: "JournalHammer", dependencies: ["CheckoutCore", "JournalSamples", "Operations", "SQLiteAdapter"],
+      name: "JournalHammer",
+      dependencies: ["CheckoutCore", "CheckoutSandbox", "JournalSamples", "Operations", "SQLiteAdapter"],
       path: "Tests/JournalHammer"),
     .testTarget(
       name: "SQLiteAdapterTests",
-      dependencies: ["CheckoutCore", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples", "JournalHammer"]),
+      dependencies: [
+        "CheckoutCore", "CheckoutSandbox", "SQLiteAdapter", "Operations", "JournalSamples", "JournalHammer",
+      ]),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),

@@ -8,6 +8,8 @@ private let benchmarks: [(name: String, about: String, run: ([String]) throws ->
   ("engine", "pass messages on, against C (bench/run starts it)", { try EngineBench($0[...]).run() }),
   ("engine-broker", "", { try EngineBench.serveBroker($0[...]) }),
   ("engine-pass", "", { try EnginePass($0[...]).run() }),
+  ("journal", "durable writes of attempts, against C (bench/run starts it)", { try JournalBench($0[...]).run() }),
+  ("journal-pass", "", { try JournalPass($0[...]).run() }),
 ]
 
 let arguments = Array(CommandLine.arguments.dropFirst())

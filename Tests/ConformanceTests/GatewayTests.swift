@@ -161,6 +161,49 @@ import Testing
       ])
   }
 
+  @Test(
+    "a receipt is sent once, its address stays, and another order under its key is refused",
+    arguments: LedgerKind.allCases)
+  func receipts(kind: LedgerKind) throws {
+    let bench = try GatewayBench(kind)
+    let request = try #require(SampleAttempts.new("key-of-a-receipt-0001", checkout: "chk_1")).request
+    let sent = GatewayReply.receipt(callID: 1, .created(url: "https://receipts.example/rcp_k"))
+    for _ in 0..<2 {
+      bench.receipt(.create(chargeID: "ch_1", amount: try Self.money(1000), request: request), key: "k")
+      #expect(bench.taken() == [sent])
+    }
+    bench.receipt(.create(chargeID: "ch_1", amount: try Self.money(1001), request: request), key: "k")
+    #expect(
+      bench.taken() == [.receipt(callID: 1, .trouble(.notApplied(.permanent, detail: "idempotency_key_reused")))])
+    let report = try LedgerReport(of: bench.ledger, at: Self.start)
+    #expect(report.receiptsOfCharge == ["ch_1": 1])
+    #expect(report.doubleReceipted == [])
+  }
+
+  @Test("a receipt that fails for now, or whose reply is lost, is sent once in the end", arguments: LedgerKind.allCases)
+  func lateReceipts(kind: LedgerKind) throws {
+    let bench = try GatewayBench(kind)
+    let later = try #require(
+      SampleAttempts.new("key-of-a-receipt-0002", checkout: "chk_2", email: "receipt-fail-3@example.com")
+    ).request
+    let lost = try #require(
+      SampleAttempts.new("key-of-a-receipt-0003", checkout: "chk_3", email: "receipt-lost-reply@example.com")
+    ).request
+    for _ in 0..<4 {
+      bench.receipt(.create(chargeID: "ch_2", amount: try Self.money(1000), request: later), key: "a")
+    }
+    let busy = GatewayReply.receipt(callID: 1, .trouble(.notApplied(.transient, detail: "try again later")))
+    #expect(
+      bench.taken() == [busy, busy, busy, .receipt(callID: 1, .created(url: "https://receipts.example/rcp_a"))])
+    bench.receipt(.create(chargeID: nil, amount: try Self.money(0), request: lost), key: "b")
+    #expect(bench.taken() == [])
+    bench.clock.move(by: .seconds(9))
+    #expect(bench.taken() == [.receipt(callID: 1, .trouble(.unknown(detail: "no answer in time")))])
+    bench.receipt(.create(chargeID: nil, amount: try Self.money(0), request: lost), key: "b")
+    #expect(bench.taken() == [.receipt(callID: 1, .created(url: "https://receipts.example/rcp_b"))])
+    #expect(try bench.ledger.entries(after: 0, limit: 10).map(\.kind) == [.receipted, .receipted])
+  }
+
   @Test("a call past its time, or withdrawn, is never sent", arguments: LedgerKind.allCases)
   func notSent(kind: LedgerKind) throws {
     let bench = try GatewayBench(kind)

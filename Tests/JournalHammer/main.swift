@@ -1,39 +1,14 @@
-// A process that writes to a SQLite journal until it is killed, and says which writes were acknowledged; or measures.
+// A process beside others on one file: writes to a journal until it is killed, or pays at the sandbox.
 //
 // JournalHammer write PATH PREFIX [ATTEMPTS]   prints "KEY VERSION" for each acknowledged write
-// JournalHammer measure PATH BATCH COUNT       prints transitions per second, codec included
+// JournalHammer pay PATH COUNT                 charges checkouts 0 to COUNT - 1 twice; prints "CHECKOUT CHARGE" for each reply
 
 import CheckoutCore
+import CheckoutSandbox
 import Foundation
 import JournalSamples
 import Operations
 import SQLiteAdapter
-import Synchronization
-
-/// Answers of the journal, collected for the one thread that waits.
-private final class Answers: Sendable {
-  private let bell = Doorbell()
-  private let waiting = Mutex<[JournalReply]>([])
-
-  func put(_ replies: [JournalReply]) {
-    waiting.withLock { $0 += replies }
-    bell.ring()
-  }
-
-  /// Waits for `count` answers.
-  func take(_ count: Int) -> [JournalReply] {
-    var all: [JournalReply] = []
-    while all.count < count {
-      let new = waiting.withLock { waiting in
-        defer { waiting = [] }
-        return waiting
-      }
-      if new.isEmpty { bell.wait() }
-      all += new
-    }
-    return all
-  }
-}
 
 private func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
@@ -48,21 +23,14 @@ private func open(_ path: String) throws -> SQLiteJournal {
       boot: { BootTime(nanoseconds: clock.bootNanoseconds()) }))
 }
 
-/// The four states of a checkout on a good day.
-private func transitions(of attempt: Attempt) -> [Attempt] {
-  let charging = attempt.next { $0.state = .charging }
-  let receipting = charging.next { $0.state = .receipting }
-  return [attempt, charging, receipting, receipting.next { $0.state = .completed }]
-}
-
 private func write(path: String, prefix: String, attempts: Int) throws {
   let journal = try open(path)
-  let answers = Answers()
+  let answers = AnswerBox<JournalReply>()
   var number = 0
   while number < attempts {
     let rows = (0..<20).compactMap { offset in
       SampleAttempts.new("\(prefix)-key-\(number + offset)-00000000", checkout: "\(prefix)-\(number + offset)")
-    }.map(transitions(of:))
+    }.map(\.goodDay)
     number += rows.count
     for version in 0..<4 {
       let requests = rows.enumerated().map { index, row in
@@ -82,38 +50,37 @@ private func write(path: String, prefix: String, attempts: Int) throws {
   journal.close()
 }
 
-private func measure(path: String, batch: Int, count: Int) throws {
-  let journal = try open(path)
-  let answers = Answers()
-  let clock = SystemClock()
-  let begin = clock.bootNanoseconds()
-  var done = 0
-  while done < count {
-    let rows = (0..<batch).compactMap { offset in
-      SampleAttempts.new("key-\(done + offset)-0000000000000000", checkout: "chk-\(done + offset)")
-    }.map(transitions(of:))
-    for version in 0..<4 {
-      let requests = rows.enumerated().map { index, row in
-        let write = AttemptWrite(row[version], "\(done)-\(index)-\(version)")
-        return JournalRequest(id: UInt64(index), command: version == 0 ? .create(write) : .update(write))
-      }
-      journal.submit(requests) { answers.put($0) }
-      _ = answers.take(rows.count)
-      done += rows.count
+private func pay(path: String, count: Int) throws {
+  guard let euro = Currency(code: "EUR") else { return }
+  let ledger = try SQLiteSandboxLedger(path: path, missing: .create)
+  let exchange = SandboxExchange(
+    ledger: ledger, clock: SandboxClock(now: { SampleAttempts.start }, boot: { BootTime(nanoseconds: 0) }))
+  let answers = AnswerBox<GatewayReply>()
+  for number in (0..<count).flatMap({ [$0, $0] }) {
+    let charge = PaymentCommand.charge(
+      amount: Amount(minor: 1000, currency: euro), checkoutID: "chk_\(number)", reservationID: "res_\(number)",
+      methodToken: "pm_tok_visa_ok", capture: .automatic)
+    exchange.payments.submit([
+      GatewayCall(
+        id: UInt64(number), key: ProviderKey(text: "k\(number)"), notAfter: .never, merchantID: "shop-eu",
+        command: charge)
+    ]) { answers.put($0) }
+    exchange.advance()
+    guard case .payment(_, .captured(let charge, _))? = answers.take(1).first else {
+      say("NOT CAPTURED chk_\(number)")
+      exit(1)
     }
+    say("chk_\(number) \(charge)")
   }
-  let seconds = Double(clock.bootNanoseconds() - begin) / 1e9
-  say("batch \(batch): \(Int(Double(done) / seconds)) transitions/s, \(journal.statistics.commits) commits")
-  journal.close()
 }
 
 let arguments = CommandLine.arguments
 switch arguments.dropFirst().first {
 case "write" where arguments.count >= 4:
   try write(path: arguments[2], prefix: arguments[3], attempts: arguments.count > 4 ? Int(arguments[4]) ?? 0 : .max)
-case "measure" where arguments.count == 5:
-  try measure(path: arguments[2], batch: Int(arguments[3]) ?? 1, count: Int(arguments[4]) ?? 1000)
+case "pay" where arguments.count == 4:
+  try pay(path: arguments[2], count: Int(arguments[3]) ?? 1)
 default:
-  say("usage: JournalHammer write PATH PREFIX [ATTEMPTS] | measure PATH BATCH COUNT")
+  say("usage: JournalHammer write PATH PREFIX [ATTEMPTS] | pay PATH COUNT")
   exit(2)
 }

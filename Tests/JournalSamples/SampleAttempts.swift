@@ -164,4 +164,11 @@ extension Attempt {
     change(&attempt)
     return attempt
   }
+
+  /// A new attempt's four states on a good day, itself first.
+  package var goodDay: [Attempt] {
+    let charging = next { $0.state = .charging }
+    let receipting = charging.next { $0.state = .receipting }
+    return [self, charging, receipting, receipting.next { $0.state = .completed }]
+  }
 }

@@ -6,20 +6,6 @@ import WorkerEngine
 
 /// Starts the broker, fills it once, lets both pass the messages on in alternating rounds, prints the medians' ratio.
 struct EngineBench {
-  struct Problem: Error, CustomStringConvertible {
-    let description: String
-  }
-
-  /// One pass: seconds for all messages.
-  struct Figures {
-    let messages: Int
-    let wall: Double
-    let cpu: Double
-    /// CPU seconds per million messages.
-    var cpuPerMillion: Double { cpu / Double(messages) * 1_000_000 }
-    var wallPerMillion: Double { wall / Double(messages) * 1_000_000 }
-  }
-
   static let partitions = 12
   static let messageBytes = 900
   /// What fits into twelve partitions of the mock cluster, which keeps about 5 MB of each.
@@ -30,16 +16,10 @@ struct EngineBench {
   private let topics: [String]
 
   init(_ arguments: ArraySlice<String>) throws {
-    var options: [String: String] = [:]
-    var rest = arguments
-    while let name = rest.popFirst() {
-      guard let value = rest.popFirst() else { throw Problem(description: "\(name) needs a value") }
-      options[name] = value
-    }
-    guard let peer = options["--peer"] else { throw Problem(description: "--peer PATH is missing (see bench/run)") }
-    self.peer = peer
-    rounds = options["--rounds"].flatMap { Int($0) } ?? 5
-    topics = (0..<(options["--topics"].flatMap { Int($0) } ?? 4)).map { "in-\($0)" }
+    let options = try BenchOptions(arguments)
+    peer = try options.peer()
+    rounds = options.number("--rounds") ?? 5
+    topics = (0..<(options.number("--topics") ?? 4)).map { "in-\($0)" }
   }
 
   func run() throws {
@@ -58,8 +38,8 @@ struct EngineBench {
     var engine: [Figures] = []
     var c: [Figures] = []
     for round in 1...rounds {
-      let ours = try pass(me, ["engine-pass", brokers, "round-\(round)", "\(count)", "out"] + topics)
-      let theirs = try pass(peer, [brokers, "\(EngineBench.partitions)", "\(count)", "out"] + topics)
+      let ours = try Figures.measured(me, ["engine-pass", brokers, "round-\(round)", "\(count)", "out"] + topics)
+      let theirs = try Figures.measured(peer, [brokers, "\(EngineBench.partitions)", "\(count)", "out"] + topics)
       engine.append(ours)
       c.append(theirs)
       report("round \(round)", ours, theirs)
@@ -94,25 +74,9 @@ struct EngineBench {
           return Output(topic: topic, key: key, value: Bytes(key.array + padding), headers: [])
         }
         let failures = publisher.publish(outputs, limitNanoseconds: 60_000_000_000).compactMap { $0 }
-        if let first = failures.first { throw Problem(description: "filling \(topic): \(first.message)") }
+        if let first = failures.first { throw BenchProblem("filling \(topic): \(first.message)") }
       }
     }
-  }
-
-  private func pass(_ program: String, _ arguments: [String]) throws -> Figures {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let fields = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    guard process.terminationStatus == 0, fields.count >= 3, let messages = Int(fields[0]),
-      let wall = Double(fields[1]), let cpu = Double(fields[2])
-    else { throw Problem(description: "\(program) failed with status \(process.terminationStatus)") }
-    return Figures(messages: messages, wall: wall, cpu: cpu)
   }
 
   private func report(_ name: String, _ ours: Figures, _ theirs: Figures) {
@@ -121,11 +85,4 @@ struct EngineBench {
       + "C \(text(theirs.wallPerMillion)) s wall, \(text(theirs.cpuPerMillion)) s CPU a million\n"
     FileHandle.standardError.write(Data(line.utf8))
   }
-
-  private func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-  }
-
-  private func text(_ value: Double) -> String { String(format: "%.3f", value) }
 }

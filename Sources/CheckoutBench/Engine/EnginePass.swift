@@ -48,7 +48,7 @@ struct EnginePass {
   init(_ arguments: ArraySlice<String>) throws {
     let list = Array(arguments)
     guard list.count >= 5, let count = Int(list[2]) else {
-      throw EngineBench.Problem(description: "engine-pass BROKERS GROUP MESSAGES OUT IN...")
+      throw BenchProblem("engine-pass BROKERS GROUP MESSAGES OUT IN...")
     }
     brokers = list[0]
     group = list[1]
@@ -74,7 +74,7 @@ struct EnginePass {
     var start: (wall: ContinuousClock.Instant, cpu: Int)?
     while true {
       let status = worker.turn(waitNanoseconds: 1_000_000_000)
-      guard status == .running else { throw EngineBench.Problem(description: "\(status)") }
+      guard status == .running else { throw BenchProblem("\(status)") }
       let counters = worker.control.health.counters
       if start == nil, counters.accepted > 0 { start = (clock.now, Glibc.clock()) }
       if counters.outputsCommitted >= count { break }

@@ -36,6 +36,8 @@ struct DatabaseKind {
 struct DatabaseFile {
   let path: String
   let kind: DatabaseKind
+  /// Tells the magic number of the file system a path is on; a test gives its own.
+  var fileSystemType: (String) -> Int = { FilePlace.fileSystemType(of: $0) }
 
   /// Pages of a new file: twice SQLite's default saves a sixth of the CPU of a write here, because rows of a batch lie
   /// side by side.
@@ -82,7 +84,7 @@ struct DatabaseFile {
       throw DatabaseOpenProblem("the folder \(folder) does not exist; make it first")
     case .missing, .file: break
     }
-    if let system = FilePlace.networkFileSystem(of: found == .file ? path : folder) {
+    if let system = FilePlace.networkFileSystem(ofType: fileSystemType(found == .file ? path : folder)) {
       throw DatabaseOpenProblem(
         "\(path) is on a network file system (\(system)), where SQLite's locks do not hold; use a local disk, "
           + "or PostgreSQL for several hosts")

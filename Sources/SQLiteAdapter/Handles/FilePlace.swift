@@ -32,20 +32,15 @@ enum FilePlace {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The name of the network file system `path` is on; nil: it is local. On a network file system SQLite's locks and its
-  /// shared memory do not work between hosts (https://www.sqlite.org/wal.html, "all processes … on the same host").
-  /// Magic numbers: statfs(2).
-  static func networkFileSystem(of path: String) -> String? {
-    networkFileSystem(ofType: fileSystemType(of: path))
-  }
-
   /// The file system's magic number; -1 if the system does not tell.
   static func fileSystemType(of path: String) -> Int {
     // SAFETY: the string is a valid C string for the length of the call.
     unsafe csqlite_file_system_type(path)
   }
 
-  /// The name of the network file system with this magic number; nil: it is a local one.
+  /// The name of the network file system with this magic number (statfs(2)); nil: it is a local one. On a network file
+  /// system SQLite's locks and its shared memory do not work between hosts (https://www.sqlite.org/wal.html, "all
+  /// processes … on the same host").
   static func networkFileSystem(ofType type: Int) -> String? {
     switch type & 0xFFFF_FFFF {
     case 0x6969: "NFS"

@@ -30,6 +30,7 @@ struct JournalBatch {
     var batches: [JournalBatch] = []
     var batch = JournalBatch()
     var written: Set<AttemptID> = []
+    written.reserveCapacity(min(limit, submissions.reduce(0) { $0 + $1.requests.count }))
     for submission in submissions {
       var start = 0
       for index in submission.requests.indices {

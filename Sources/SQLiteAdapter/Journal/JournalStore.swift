@@ -29,6 +29,8 @@ final class JournalStore {
       try insert.run()
     }
     self.database = database
+    // A row is at most one long text and some short ones; SQLite refuses more as data, not as an outage.
+    database.limitLength(bytes: Int32(2 * Self.rowBytesMax))
     do throws(SQLiteProblem) {
       id = try database.text("SELECT value FROM meta WHERE name = 'journal_id'")
       statements = try JournalStatements(database)

@@ -3,29 +3,9 @@
 
 import CheckoutCore
 import CheckoutSandbox
+import JournalSamples
 import Operations
-import Synchronization
 import Testing
-
-/// Replies of a thread's gateways, for the one test that waits for them.
-final class ReplyBox: Sendable {
-  private let replies = Mutex<[GatewayReply]>([])
-  private let bell = Doorbell()
-
-  func put(_ new: [GatewayReply]) {
-    replies.withLock { $0 += new }
-    bell.ring()
-  }
-
-  var all: [GatewayReply] { replies.withLock { $0 } }
-
-  /// Waits until there are `count` replies, at most ten seconds.
-  func wait(for count: Int) -> [GatewayReply] {
-    let end = ContinuousClock().now + .seconds(10)
-    while all.count < count, ContinuousClock().now < end { bell.wait(nanoseconds: 100_000_000) }
-    return all
-  }
-}
 
 @Suite(.serialized) struct SandboxThreadTests {
   private static let rounds = 50
@@ -53,7 +33,7 @@ final class ReplyBox: Sendable {
   func everyCall() throws {
     for _ in 0..<Self.rounds {
       let (thread, _) = try Self.thread()
-      let box = ReplyBox()
+      let box = AnswerBox<GatewayReply>()
       let submitters = try (0..<4).map { number in
         try NamedThread(name: "submitter") {
           for call in 0..<25 {
@@ -72,7 +52,7 @@ final class ReplyBox: Sendable {
   func delay() throws {
     for _ in 0..<Self.rounds {
       let (thread, _) = try Self.thread(latency: .milliseconds(3))
-      let box = ReplyBox()
+      let box = AnswerBox<GatewayReply>()
       let begin = ContinuousClock().now
       thread.exchange.inventory.submit([Self.release(1)]) { box.put($0) }
       #expect(box.wait(for: 1) == [.inventory(callID: 1, .released)])
@@ -85,7 +65,7 @@ final class ReplyBox: Sendable {
   func notAfter() throws {
     for _ in 0..<Self.rounds {
       let (thread, ledger) = try Self.thread()
-      let box = ReplyBox()
+      let box = AnswerBox<GatewayReply>()
       let past = BootTime(nanoseconds: Self.clock.boot().nanoseconds - 1)
       thread.exchange.inventory.submit([Self.release(1, notAfter: past)]) { box.put($0) }
       #expect(box.wait(for: 1) == [.inventory(callID: 1, .trouble(.notSent))])
@@ -98,7 +78,7 @@ final class ReplyBox: Sendable {
   func withdraw() throws {
     for _ in 0..<Self.rounds {
       let (thread, _) = try Self.thread()
-      let box = ReplyBox()
+      let box = AnswerBox<GatewayReply>()
       thread.exchange.inventory.submit((0..<20).map { Self.release(UInt64($0)) }) { box.put($0) }
       thread.exchange.inventory.withdraw((0..<20).map { UInt64($0) })
       let replies = box.wait(for: 20)
@@ -117,7 +97,7 @@ final class ReplyBox: Sendable {
   func stop() throws {
     for _ in 0..<Self.rounds {
       let (thread, _) = try Self.thread(latency: .seconds(60))
-      let box = ReplyBox()
+      let box = AnswerBox<GatewayReply>()
       thread.exchange.inventory.submit([Self.release(1)]) { box.put($0) }
       thread.stop()
       thread.stop()
