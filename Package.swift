@@ -54,6 +54,9 @@ let package = Package(
       name: "ConformanceTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),
     .testTarget(
+      name: "CheckoutSimulationTests", dependencies: ["CheckoutCore", "CheckoutSimulation", "JournalSamples"]),
+    .testTarget(name: "CheckoutToolsTests", dependencies: ["CheckoutCore", "CheckoutTools", "WorkerEngine"]),
+    .testTarget(
       name: "CheckoutSandboxTests",
       dependencies: ["CheckoutCore", "CheckoutSandbox", "Operations", "JournalSamples"]),
     .executableTarget(

@@ -63,7 +63,7 @@ extension JSONWriter {
   /// The body of the notice `checkout.parked`.
   mutating func parkedNotice(_ attempt: Attempt) {
     field("reason", attempt.parked?.reason.rawValue ?? ParkReason.journalRefused.rawValue)
-    field("state", attempt.state.wireName)
+    field("state", attempt.state.name)
     field("holds_money", attempt.holdsMoney)
     amount(attempt)
     payment(attempt)
@@ -173,22 +173,5 @@ extension Attempt {
     case .reserving, .charging, .completed, .failed, .cancelled: break
     }
     return open
-  }
-}
-
-extension AttemptState {
-  /// The state's name for people, without its reason.
-  package var wireName: String {
-    switch self {
-    case .reserving: "reserving"
-    case .charging: "charging"
-    case .receipting: "receipting"
-    case .receiptPending: "receipt_pending"
-    case .releasing: "releasing"
-    case .refunding: "refunding"
-    case .completed: "completed"
-    case .failed: "failed"
-    case .cancelled: "cancelled"
-    }
   }
 }

@@ -1,4 +1,4 @@
-// The names of states in journals: columns, details, tables for people.
+// The names of states: in journals, in events, in tables for people.
 
 package import CheckoutCore
 
