@@ -26,9 +26,12 @@ struct BenchOptions {
   func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 
   /// The C program to stand beside.
-  func peer() throws -> String {
-    guard let peer = values["--peer"] else { throw BenchProblem("--peer PATH is missing (bench/run gives it)") }
-    return peer
+  func peer() throws -> String { try path("--peer") }
+
+  /// A program that bench/run has built.
+  func path(_ name: String) throws -> String {
+    guard let path = values[name] else { throw BenchProblem("\(name) PATH is missing (bench/run gives it)") }
+    return path
   }
 }
 

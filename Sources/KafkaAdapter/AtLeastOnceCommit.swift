@@ -22,7 +22,8 @@ struct AtLeastOnceCommit: CommitStrategy {
   mutating func prepare(gate: CommitGate) -> CommitOutcome? { nil }
 
   mutating func run(_ job: CommitJob, gate: CommitGate) -> CommitOutcome {
-    var pending = Array(job.outputs.indices)
+    // Nearly always all at once; what failed for a passing reason comes again, one by one.
+    var pending = job.outputs.isEmpty ? [] : [job.outputs.indices]
     while !pending.isEmpty {
       switch deliver(job, pending, gate) {
       case .success(let undelivered):
@@ -41,13 +42,15 @@ struct AtLeastOnceCommit: CommitStrategy {
   }
 
   /// Produces the outputs with these indices and waits for their reports. Returns those to be produced again.
-  private func deliver(_ job: CommitJob, _ indices: [Int], _ gate: CommitGate) -> Result<[Int], Stop> {
+  private func deliver(_ job: CommitJob, _ pending: [Range<Int>], _ gate: CommitGate) -> Result<[Range<Int>], Stop> {
     let batch = producer.open(job.outputs)
-    for index in indices {
-      while true {
-        let result = producer.enqueue(job.outputs[index], batch: batch, index: index)
-        if result.isQueued { break }
-        if case .failed(let error) = result, let stop = stop(for: error, output: index) { return .failure(stop) }
+    for indices in pending {
+      var next = indices.lowerBound
+      while next < indices.upperBound {
+        let (queued, result) = producer.enqueue(next..<indices.upperBound, batch: batch)
+        next += queued
+        guard let result else { break }
+        if case .failed(let error) = result, let stop = stop(for: error, output: next) { return .failure(stop) }
         if let stop = interruption(job, gate) { return .failure(stop) }
         producer.wake.wait(limitNanoseconds: AtLeastOnceCommit.waitNanoseconds)
         producer.serve()
@@ -63,7 +66,7 @@ struct AtLeastOnceCommit: CommitStrategy {
     for failure in failures {
       if let stop = stop(for: failure.error, output: failure.index) { return .failure(stop) }
     }
-    return .success(failures.map(\.index).sorted())
+    return .success(failures.map(\.index).sorted().map { $0..<$0 + 1 })
   }
 
   /// Commits the offsets and waits for the answer.

@@ -24,7 +24,7 @@ package final class KafkaPublisher: Sendable {
       var refused: [(index: Int, error: KafkaError)] = []
       var enqueued = 0
       while enqueued < outputs.count {
-        switch producer.enqueue(outputs[enqueued], batch: batch, index: enqueued) {
+        switch producer.enqueue(enqueued, batch: batch) {
         case .queued:
           enqueued += 1
         case .failed(let error):

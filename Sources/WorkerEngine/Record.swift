@@ -80,46 +80,126 @@ package struct TopicPartition: Hashable, Sendable {
   }
 }
 
-/// A message as consumed.
+/// Where the parts of a record stand in its storage.
+package struct RecordLayout: Sendable {
+  /// Nil: none was sent.
+  package var key: Range<Int>?
+  /// Nil: a tombstone.
+  package var value: Range<Int>?
+  /// All headers, one after the other: `HeaderBlock`.
+  package var headers: Range<Int>
+  /// How many.
+  package var headerCount: Int
+
+  package init(key: Range<Int>?, value: Range<Int>?, headers: Range<Int> = 0..<0, headerCount: Int = 0) {
+    self.key = key
+    self.value = value
+    self.headers = headers
+    self.headerCount = headerCount
+  }
+}
+
+/// A message as consumed. It counts one reference, to the array that its key, value and headers stand in together: a record is
+/// copied several times on its way, and counting is what a copy costs.
 package struct Record: Sendable {
-  /// Index of the partition in the assignment's list (`BrokerEvent.assigned`).
-  package let slot: Int
+  /// The bytes of key, value and headers, and of other records of the same batch.
+  package let storage: [UInt8]
   /// Not contiguous: markers, aborted and compacted records leave gaps.
   package let offset: Int64
   /// Milliseconds since the Unix epoch; -1 if the broker gave none.
   package let timestamp: Int64
-  /// Nil: none was sent.
-  package let key: Bytes?
-  /// Nil for a tombstone.
-  package let value: Bytes?
-  /// In the order sent; names may repeat.
-  package let headers: [Header]
+  /// Slot; key, value and headers, each as first index and length (-1: there is none); number of headers. As one vector, because
+  /// a struct of few fields is copied in place, one of many by a call for each of them.
+  private let numbers: SIMD8<Int32>
 
-  package init(slot: Int, offset: Int64, timestamp: Int64, key: Bytes?, value: Bytes?, headers: [Header]) {
-    self.slot = slot
+  /// A record whose parts stand in `storage`. Precondition: they lie inside it, and every index is below 2 GiB, which no Kafka
+  /// message reaches.
+  package init(slot: Int, offset: Int64, timestamp: Int64, storage: [UInt8], layout: RecordLayout) {
+    let end = max(layout.key?.upperBound ?? 0, layout.value?.upperBound ?? 0, layout.headers.upperBound)
+    let start = min(layout.key?.lowerBound ?? 0, layout.value?.lowerBound ?? 0, layout.headers.lowerBound)
+    precondition(start >= 0 && end <= storage.count, "bytes outside their storage")
+    self.storage = storage
     self.offset = offset
     self.timestamp = timestamp
-    self.key = key
-    self.value = value
-    self.headers = headers
+    numbers = SIMD8(
+      Int32(slot), Int32(layout.key?.lowerBound ?? 0), Int32(layout.key?.count ?? -1),
+      Int32(layout.value?.lowerBound ?? 0), Int32(layout.value?.count ?? -1), Int32(layout.headers.lowerBound),
+      Int32(layout.headers.count), Int32(layout.headerCount))
+  }
+
+  /// A record of these parts, in storage of its own.
+  package init(slot: Int, offset: Int64, timestamp: Int64, key: Bytes?, value: Bytes?, headers: [Header]) {
+    var storage: [UInt8] = []
+    func append(_ part: Bytes) -> Range<Int> {
+      storage.append(contentsOf: part.slice)
+      return storage.count - part.count..<storage.count
+    }
+    var layout = RecordLayout(key: key.map(append), value: value.map(append))
+    let start = storage.count
+    for header in headers { HeaderBlock.append(header, to: &storage) }
+    layout.headers = start..<storage.count
+    layout.headerCount = headers.count
+    self.init(slot: slot, offset: offset, timestamp: timestamp, storage: storage, layout: layout)
+  }
+
+  /// Index of the partition in the assignment's list (`BrokerEvent.assigned`).
+  package var slot: Int { Int(numbers[0]) }
+
+  var keyStart: Int32 { numbers[1] }
+  var keyCount: Int32 { numbers[2] }
+  var valueStart: Int32 { numbers[3] }
+  var valueCount: Int32 { numbers[4] }
+  var headersStart: Int32 { numbers[5] }
+  var headersSize: Int32 { numbers[6] }
+  var headerCount: Int32 { numbers[7] }
+
+  /// Nil: none was sent.
+  package var key: Bytes? { keyCount < 0 ? nil : Bytes(storage, start: Int(keyStart), count: Int(keyCount)) }
+
+  /// Nil for a tombstone.
+  package var value: Bytes? { valueCount < 0 ? nil : Bytes(storage, start: Int(valueStart), count: Int(valueCount)) }
+
+  /// In the order sent; names may repeat. Read from the storage anew each time.
+  package var headers: [Header] {
+    headerCount == 0 ? [] : HeaderBlock.read(storage, from: Int(headersStart), count: Int(headerCount))
   }
 }
 
-/// A message to produce.
-package struct Output: Hashable, Sendable {
-  /// Full topic name.
-  package let topic: String
-  /// The partition is chosen by the key's hash; nil: any.
-  package let key: Bytes?
-  /// Nil: a tombstone.
-  package let value: Bytes?
-  /// Sent in this order.
-  package let headers: [Header]
+/// How headers stand in a record's storage: for each the length of its name, the length of its value (all bits set: null), each
+/// in four bytes, the lowest first; then name and value.
+package enum HeaderBlock {
+  /// Bytes of the two lengths.
+  package static let prefixBytes = 8
 
-  package init(topic: String, key: Bytes?, value: Bytes?, headers: [Header]) {
-    self.topic = topic
-    self.key = key
-    self.value = value
-    self.headers = headers
+  /// The two lengths as one little-endian word. Precondition: both are below 2 GiB.
+  package static func prefix(nameCount: Int, valueCount: Int?) -> UInt64 {
+    UInt64(UInt32(nameCount)) | UInt64(valueCount.map { UInt32($0) } ?? .max) << 32
+  }
+
+  static func append(_ header: Header, to storage: inout [UInt8]) {
+    let prefix = prefix(nameCount: header.name.count, valueCount: header.value?.count)
+    for step in 0..<prefixBytes { storage.append(UInt8(truncatingIfNeeded: prefix >> UInt64(step * 8))) }
+    storage.append(contentsOf: header.name.slice)
+    if let value = header.value { storage.append(contentsOf: value.slice) }
+  }
+
+  static func read(_ storage: [UInt8], from start: Int, count: Int) -> [Header] {
+    var headers: [Header] = []
+    headers.reserveCapacity(count)
+    var next = start
+    func length() -> UInt32 {
+      defer { next += 4 }
+      return (0..<4).reduce(0) { word, step in word | UInt32(storage[next + step]) << UInt32(step * 8) }
+    }
+    for _ in 0..<count {
+      let nameCount = Int(length())
+      let valueLength = length()
+      let valueCount = valueLength == .max ? nil : Int(valueLength)
+      let name = Bytes(storage, start: next, count: nameCount)
+      let value = valueCount.map { Bytes(storage, start: next + nameCount, count: $0) }
+      headers.append(Header(name: name, value: value))
+      next += nameCount + (valueCount ?? 0)
+    }
+    return headers
   }
 }

@@ -18,8 +18,8 @@ package struct Ticket: Hashable, Sendable {
 
 /// A message handed to a stage: it is the earliest unfinished one of its key, or an interrupting one.
 package struct Delivery: Sendable {
-  /// Names it when it is finished.
-  package let ticket: Ticket
+  /// The assignment it belongs to.
+  package let generation: Int
   /// Where it came from.
   package let partition: TopicPartition
   /// The message.
@@ -27,12 +27,15 @@ package struct Delivery: Sendable {
   /// True if the group had no committed offset for the partition when it was assigned.
   package let offsetsWereLost: Bool
 
-  package init(ticket: Ticket, partition: TopicPartition, record: Record, offsetsWereLost: Bool) {
-    self.ticket = ticket
+  package init(generation: Int, partition: TopicPartition, record: Record, offsetsWereLost: Bool) {
+    self.generation = generation
     self.partition = partition
     self.record = record
     self.offsetsWereLost = offsetsWereLost
   }
+
+  /// Names it when it is finished.
+  package var ticket: Ticket { Ticket(slot: record.slot, offset: record.offset, generation: generation) }
 }
 
 /// Where a message goes in the lanes.

@@ -42,24 +42,29 @@ package struct Turn {
   package private(set) var wakeAt: Int64?
   private(set) var entries: [Entry] = []
   private(set) var outputs: [Output] = []
+  /// Index of the first output that was asked for in this turn.
+  private var firstOutput = 0
   private(set) var letters: [DeadLetter] = []
 
   package init(now: Moment) {
     self.now = now
   }
 
-  /// Begins again, empty, with the memory it has.
-  mutating func restart(now: Moment) {
+  /// Begins again, empty, with the memory it has. What the stage asks to be produced goes behind `outputs`.
+  mutating func restart(now: Moment, outputs: consuming [Output] = []) {
     self.now = now
     wakeAt = nil
     entries.removeAll(keepingCapacity: true)
-    outputs.removeAll(keepingCapacity: true)
     letters.removeAll(keepingCapacity: true)
+    firstOutput = outputs.count
+    self.outputs = outputs
   }
 
-  /// Takes the outputs out if they can be taken whole.
-  mutating func exchangeOutputs(with other: inout [Output]) {
-    swap(&outputs, &other)
+  /// Takes the outputs out, those given to `restart` in front.
+  mutating func takeOutputs() -> [Output] {
+    var taken: [Output] = []
+    swap(&taken, &outputs)
+    return taken
   }
 
   /// The message is done with these outputs.
@@ -106,7 +111,7 @@ package struct Turn {
 extension Turn {
   /// What was asked, in order. For tests of stages; the engine reads the flat form.
   package var requests: [Request] {
-    var next = 0
+    var next = firstOutput
     return entries.map { entry in
       switch entry.kind {
       case .finish:

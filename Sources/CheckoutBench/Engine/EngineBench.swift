@@ -11,12 +11,14 @@ struct EngineBench {
   /// What fits into twelve partitions of the mock cluster, which keeps about 5 MB of each.
   static let messagesPerTopic = 54_000
 
+  private let broker: String
   private let peer: String
   private let rounds: Int
   private let topics: [String]
 
   init(_ arguments: ArraySlice<String>) throws {
     let options = try BenchOptions(arguments)
+    broker = try options.path("--broker")
     peer = try options.peer()
     rounds = options.number("--rounds") ?? 5
     topics = (0..<(options.number("--topics") ?? 4)).map { "in-\($0)" }
@@ -26,8 +28,8 @@ struct EngineBench {
     let me = CommandLine.arguments[0]
     let broker = Process()
     let pipe = Pipe()
-    broker.executableURL = URL(fileURLWithPath: me)
-    broker.arguments = ["engine-broker"] + topics + ["out"]
+    broker.executableURL = URL(fileURLWithPath: self.broker)
+    broker.arguments = ["\(EngineBench.partitions)"] + topics + ["out"]
     broker.standardOutput = pipe
     try broker.run()
     defer { broker.terminate() }
@@ -51,16 +53,6 @@ struct EngineBench {
       {"bench":"engine","messages":\(count),"rounds":\(rounds),"cpu_per_million_s":\(text(median(engine.map(\.cpuPerMillion)))),\
       "peer_cpu_per_million_s":\(text(median(c.map(\.cpuPerMillion)))),"cpu_ratio":\(text(cpu)),"wall_ratio":\(text(wall))}
       """)
-  }
-
-  /// The broker's process: prints the bootstrap list and stays until it is killed.
-  static func serveBroker(_ topics: ArraySlice<String>) throws {
-    let cluster = try MockCluster()
-    for topic in topics { try cluster.createTopic(topic, partitions: partitions) }
-    FileHandle.standardOutput.write(Data("\(cluster.brokers)\n".utf8))
-    withExtendedLifetime(cluster) {
-      while true { sleep(3_600) }
-    }
   }
 
   private func fill(_ brokers: String) throws {

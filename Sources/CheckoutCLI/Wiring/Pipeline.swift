@@ -132,6 +132,7 @@ struct WorkerRecipe: Sendable {
       group: groupName, stage: stage.rawValue,
       deadLetters: DeadLetterSettings(topic: parts.topics.name(.deadLetters)) { SHA256.hex($0.array) })
     worker.context = stage == .validation ? "" : parts.ports?.journal.id ?? ""
+    worker.laneHashSeed = SystemRandomNumberGenerator.draw()
     worker.inFlightMax = settings[Setup.inFlightMax]
     worker.bytesWatermarks = Watermarks(
       high: settings[Setup.heldBytesMax], low: settings[Setup.heldBytesMax] / 2)

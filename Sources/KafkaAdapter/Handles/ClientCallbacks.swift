@@ -43,9 +43,12 @@ final class ClientCallbacks: Sendable {
     }
     guard ledger != nil else { return }
     unsafe rd_kafka_conf_set_dr_msg_cb(configuration) { _, message, opaque in
-      guard let message = unsafe message, let receiver = unsafe ClientCallbacks.of(opaque) else { return }
-      // SAFETY: the message lives for the call; `_private` is the token given when it was produced.
-      unsafe receiver.ledger?.report(token: UInt(bitPattern: message.pointee._private), code: message.pointee.err)
+      guard let message = unsafe message, let opaque = unsafe opaque else { return }
+      // SAFETY: see `of`; called for each message, so without counting a reference. The message lives for the call;
+      // `_private` is the token given when it was produced.
+      unsafe Unmanaged<ClientCallbacks>.fromOpaque(opaque)._withUnsafeGuaranteedRef { receiver in
+        unsafe receiver.ledger?.report(token: UInt(bitPattern: message.pointee._private), code: message.pointee.err)
+      }
     }
     unsafe rd_kafka_conf_set_error_cb(configuration) { client, code, reason, opaque in
       guard let client = unsafe client, let receiver = unsafe ClientCallbacks.of(opaque) else { return }

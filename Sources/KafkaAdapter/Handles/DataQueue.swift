@@ -43,28 +43,38 @@ struct DataBatch {
   func take(recordsMax: Int) -> DataBatch {
     if unsafe messages.count < recordsMax { unsafe messages = Array(repeating: nil, count: recordsMax) }
     return unsafe messages.withUnsafeMutableBufferPointer { buffer -> DataBatch in
-      // SAFETY: room for `recordsMax` pointers; each message is ours and destroyed below.
+      // SAFETY: room for `recordsMax` pointers; each message is ours and destroyed once its stretch is copied.
       let count = unsafe rd_kafka_consume_batch_queue(queue.pointer, 0, buffer.baseAddress, recordsMax)
       guard count > 0 else { return DataBatch() }
-      let taken = unsafe UnsafeBufferPointer(rebasing: buffer[0..<count])
-      defer { for index in taken.indices { unsafe rd_kafka_message_destroy(taken[index]) } }
-      return unsafe copy(taken)
+      return unsafe copy(UnsafeBufferPointer(rebasing: buffer[0..<count]))
     }
   }
 
   private func copy(_ messages: UnsafeBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>) -> DataBatch {
     var batch = DataBatch()
     batch.records.reserveCapacity(messages.count)
+    // Header lists of the stretch; nil: none.
+    var headers: [OpaquePointer?] = unsafe []
     var first = 0
     while first < messages.count {
       // A stretch shares one array; its size is bounded, so that one slow message does not keep a whole batch alive.
-      var size = 0
+      var size = StretchSize()
       var end = first
+      unsafe headers.removeAll(keepingCapacity: true)
       repeat {
-        size += unsafe messages[end].map { unsafe MessageReader.size(of: $0) } ?? 0
+        if let message = unsafe messages[end] {
+          let list = unsafe MessageReader.headers(of: message)
+          unsafe headers.append(list)
+          unsafe size.add(message, headers: list)
+        } else {
+          unsafe headers.append(nil)
+        }
         end += 1
-      } while end < messages.count && size < DataQueue.stretchBytesMax
-      unsafe copyStretch(UnsafeBufferPointer(rebasing: messages[first..<end]), size: size, into: &batch)
+      } while end < messages.count && size.total < DataQueue.stretchBytesMax
+      let stretch = unsafe UnsafeBufferPointer(rebasing: messages[first..<end])
+      unsafe copyStretch(stretch, headers, size: size, into: &batch)
+      // Now, while they are in the cache, not when the whole batch is done.
+      for index in stretch.indices { unsafe rd_kafka_message_destroy(stretch[index]) }
       first = end
     }
     return batch
@@ -74,16 +84,21 @@ struct DataBatch {
   private static let stretchBytesMax = 65_536
 
   private func copyStretch(
-    _ messages: UnsafeBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>, size: Int, into batch: inout DataBatch
+    _ messages: UnsafeBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>, _ headers: [OpaquePointer?],
+    size: StretchSize, into batch: inout DataBatch
   ) {
-    let storage = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      var writer = unsafe StretchWriter(buffer)
+    let storage = unsafe [UInt8](unsafeUninitializedCapacity: size.total) { buffer, count in
+      // Keys stand together in front: the lanes, and later the producer's partitioner, read key after key.
+      var keys = unsafe StretchWriter(buffer, from: 0)
+      var rest = unsafe StretchWriter(buffer, from: size.keys)
       for index in messages.indices {
-        if let message = unsafe messages[index] { unsafe MessageReader.copy(message, to: &writer) }
+        guard let message = unsafe messages[index] else { continue }
+        unsafe MessageReader.copy(message, headers: headers[index], keys: &keys, rest: &rest)
       }
-      count = writer.position
+      precondition(keys.position == size.keys && rest.position == size.total, "a message has shrunk")
+      count = size.total
     }
-    var position = 0
+    var positions = StretchPositions(key: 0, rest: size.keys)
     for index in messages.indices {
       guard let message = unsafe messages[index] else { continue }
       let code = unsafe message.pointee.err
@@ -91,8 +106,12 @@ struct DataBatch {
         batch.errors.append(unsafe (slot(of: message), MessageReader.error(of: message)))
         continue
       }
+      let layout = unsafe positions.next(message, headers: headers[index])
       guard let slot = unsafe slot(of: message) else { continue }
-      batch.records.append(unsafe MessageReader.record(of: message, slot: slot, storage: storage, position: &position))
+      batch.records.append(
+        unsafe Record(
+          slot: slot, offset: message.pointee.offset, timestamp: MessageReader.timestamp(of: message),
+          storage: storage, layout: layout))
     }
   }
 

@@ -7,9 +7,7 @@ import WorkerEngine
 @safe final class HeadersHandle {
   private(set) var pointer: OpaquePointer?
 
-  /// Nil if there are no headers.
-  init?(_ headers: [Header]) {
-    guard !headers.isEmpty else { return nil }
+  init(_ headers: [Header]) {
     // SAFETY: a fresh list; the library copies names and values.
     unsafe pointer = rd_kafka_headers_new(headers.count)
     for header in headers {

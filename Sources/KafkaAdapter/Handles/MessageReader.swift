@@ -4,13 +4,34 @@ import CRdKafka
 import Glibc
 import WorkerEngine
 
-/// Fills one array from front to back.
+/// How much memory a stretch of messages needs.
+// SAFETY: see `MessageReader`.
+struct StretchSize {
+  private(set) var keys = 0
+  private(set) var total = 0
+
+  /// Adds a message; nothing for an error.
+  mutating func add(_ message: MessageReader.Message, headers: OpaquePointer?) {
+    guard unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else { return }
+    unsafe keys += message.pointee.key_len
+    unsafe total += message.pointee.key_len + message.pointee.len
+    guard let headers = unsafe headers else { return }
+    unsafe MessageReader.forEachHeader(in: headers) { _, nameSize, _, valueSize in
+      total += HeaderBlock.prefixBytes + nameSize + valueSize
+    }
+  }
+}
+
+/// Fills a part of an array from front to back.
 // SAFETY: made for the length of one array's initialisation and never kept; each append checks that it stays inside.
 @safe struct StretchWriter {
   private let target: UnsafeMutableBufferPointer<UInt8>
-  private(set) var position = 0
+  private(set) var position: Int
 
-  init(_ target: UnsafeMutableBufferPointer<UInt8>) { unsafe self.target = unsafe target }
+  init(_ target: UnsafeMutableBufferPointer<UInt8>, from position: Int) {
+    unsafe self.target = unsafe target
+    self.position = position
+  }
 
   /// Appends bytes; nil appends nothing. Precondition: they fit, because they were measured before.
   mutating func append(_ source: UnsafeRawPointer?, _ count: Int) {
@@ -21,53 +42,77 @@ import WorkerEngine
       .copyMemory(from: source, byteCount: count)
     position += count
   }
+
+  /// Appends a little-endian word.
+  mutating func append(_ word: UInt64) {
+    // SAFETY: the word's own eight bytes.
+    unsafe withUnsafeBytes(of: word.littleEndian) { bytes in unsafe append(bytes.baseAddress, bytes.count) }
+  }
 }
 
-/// Reads librdkafka messages. The order of a message's parts is key, value, then names and values of its headers.
+/// Where the next message's parts stand in a stretch.
+// SAFETY: see `MessageReader`.
+struct StretchPositions {
+  var key: Int
+  var rest: Int
+
+  /// Where the next message's parts stand.
+  mutating func next(_ message: MessageReader.Message, headers: OpaquePointer?) -> RecordLayout {
+    // SAFETY: plain fields of a message that is ours.
+    let keyCount = unsafe message.pointee.key_len
+    let valueCount = unsafe message.pointee.len
+    var layout = unsafe RecordLayout(
+      key: message.pointee.key == nil ? nil : key..<key + keyCount,
+      value: message.pointee.payload == nil ? nil : rest..<rest + valueCount)
+    key += keyCount
+    rest += valueCount
+    guard let headers = unsafe headers else { return layout }
+    let start = rest
+    unsafe MessageReader.forEachHeader(in: headers) { _, nameSize, _, valueSize in
+      rest += HeaderBlock.prefixBytes + nameSize + valueSize
+      layout.headerCount += 1
+    }
+    layout.headers = start..<rest
+    return layout
+  }
+}
+
+/// Reads librdkafka messages. A stretch holds the keys of all its messages, then for each message its value and its headers
+/// (`HeaderBlock`).
 // SAFETY: callers hand in messages they have taken from a queue and not yet destroyed; fields, key, payload and headers
 // belong to the message and are read or copied before these functions return.
 enum MessageReader {
   typealias Message = UnsafeMutablePointer<rd_kafka_message_t>
 
-  /// Bytes of a message's parts; 0 for an error.
-  static func size(of message: Message) -> Int {
-    guard unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else { return 0 }
-    var size = unsafe message.pointee.key_len + message.pointee.len
-    unsafe forEachHeader(of: message) { _, nameSize, _, valueSize in size += nameSize + valueSize }
-    return size
+  /// The message's header list, which belongs to the message; nil if it has none.
+  static func headers(of message: Message) -> OpaquePointer? {
+    var headers: OpaquePointer?
+    // SAFETY: sets the pointer on success only.
+    guard unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR,
+      unsafe rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR
+    else { return nil }
+    return unsafe headers
   }
 
   /// Appends a message's parts; nothing for an error.
-  static func copy(_ message: Message, to writer: inout StretchWriter) {
+  static func copy(
+    _ message: Message, headers: OpaquePointer?, keys: inout StretchWriter, rest: inout StretchWriter
+  ) {
     guard unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else { return }
-    unsafe writer.append(message.pointee.key, message.pointee.key_len)
-    unsafe writer.append(message.pointee.payload, message.pointee.len)
-    unsafe forEachHeader(of: message) { name, nameSize, value, valueSize in
-      unsafe writer.append(name, nameSize)
-      unsafe writer.append(value, valueSize)
+    unsafe keys.append(message.pointee.key, message.pointee.key_len)
+    unsafe rest.append(message.pointee.payload, message.pointee.len)
+    guard let headers = unsafe headers else { return }
+    unsafe forEachHeader(in: headers) { name, nameSize, value, valueSize in
+      rest.append(HeaderBlock.prefix(nameCount: nameSize, valueCount: unsafe value == nil ? nil : valueSize))
+      unsafe rest.append(name, nameSize)
+      unsafe rest.append(value, valueSize)
     }
   }
 
-  /// Names the parts copied before; `position` goes on to the next message's.
-  static func record(of message: Message, slot: Int, storage: [UInt8], position: inout Int) -> Record {
-    func part(_ isPresent: Bool, _ count: Int) -> Bytes? {
-      guard isPresent else { return nil }
-      let bytes = Bytes(storage, start: position, count: count)
-      position += count
-      return bytes
-    }
-    // SAFETY: plain fields of a message that is ours.
-    let key = unsafe part(message.pointee.key != nil, message.pointee.key_len)
-    let value = unsafe part(message.pointee.payload != nil, message.pointee.len)
-    var headers: [Header] = []
-    unsafe forEachHeader(of: message) { _, nameSize, value, valueSize in
-      guard let name = part(true, nameSize) else { return }
-      headers.append(Header(name: name, value: part(unsafe value != nil, valueSize)))
-    }
+  /// Milliseconds since the Unix epoch; -1 if there is none.
+  static func timestamp(of message: Message) -> Int64 {
     var kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
-    let timestamp = unsafe rd_kafka_message_timestamp(message, &kind)
-    return unsafe Record(
-      slot: slot, offset: message.pointee.offset, timestamp: timestamp, key: key, value: value, headers: headers)
+    return unsafe rd_kafka_message_timestamp(message, &kind)
   }
 
   /// The error that came in place of a message.
@@ -75,12 +120,10 @@ enum MessageReader {
     unsafe KafkaError(message.pointee.err, detail: String(cString: rd_kafka_message_errstr(message)))
   }
 
-  private static func forEachHeader(
-    of message: Message, _ body: (UnsafeRawPointer?, Int, UnsafeRawPointer?, Int) -> Void
+  /// Calls `body` with each header: name and its length, value and its length (nil and 0: a null value).
+  static func forEachHeader(
+    in headers: OpaquePointer, _ body: (UnsafeRawPointer?, Int, UnsafeRawPointer?, Int) -> Void
   ) {
-    var headers: OpaquePointer?
-    // SAFETY: the list belongs to the message.
-    guard unsafe rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR else { return }
     var index = 0
     var name: UnsafePointer<CChar>?
     var value: UnsafeRawPointer?

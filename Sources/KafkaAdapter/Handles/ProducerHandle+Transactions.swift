@@ -15,7 +15,8 @@ extension ProducerHandle: TransactionClient {
   }
 
   func produce(_ output: Output, batch: UInt, index: Int) -> ProduceFailure? {
-    switch enqueue(output, batch: batch, index: index) {
+    // The ledger has the same output, and keeps it.
+    switch enqueue(index, batch: batch) {
     case .queued: nil
     case .full: .full
     case .failed(let error): .failed(TransactionError(error))

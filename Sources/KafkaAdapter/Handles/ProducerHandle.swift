@@ -48,26 +48,47 @@ enum EnqueueResult {
   func open(_ outputs: [Output]) -> UInt { ledger.open(outputs) }
 
   /// Hands a message of the newest batch to the library.
-  func enqueue(_ output: Output, batch: UInt, index: Int) -> EnqueueResult {
-    let headers = HeadersHandle(output.headers)
-    let token = unsafe UnsafeMutableRawPointer(bitPattern: DeliveryLedger.token(batch: batch, index: index))
+  func enqueue(_ index: Int, batch: UInt) -> EnqueueResult { enqueue(index..<index + 1, batch: batch).stop ?? .queued }
+
+  /// Hands messages of the newest batch to the library until one is not taken. Returns how many were, and what came of the next
+  /// one; nil: all were taken.
+  func enqueue(_ indices: Range<Int>, batch: UInt) -> (queued: Int, stop: EnqueueResult?) {
+    let outputs = ledger.outputs(of: batch)
+    var index = indices.lowerBound
+    var code = RD_KAFKA_RESP_ERR_NO_ERROR
+    while index < indices.upperBound {
+      // Outputs come in runs of one topic.
+      let name = outputs[index].topic
+      let topic = unsafe topic(name)
+      repeat {
+        code = unsafe enqueue(outputs[index], topic, token: DeliveryLedger.token(batch: batch, index: index))
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { break }
+        index += 1
+      } while index < indices.upperBound && outputs[index].topic == name
+      if code != RD_KAFKA_RESP_ERR_NO_ERROR { break }
+    }
+    // Reports are served by this thread, so none of these can have come yet.
+    ledger.sent(indices.lowerBound..<index)
+    let queued = index - indices.lowerBound
+    switch code {
+    case RD_KAFKA_RESP_ERR_NO_ERROR: return (queued, nil)
+    case RD_KAFKA_RESP_ERR__QUEUE_FULL: return (queued, .full)
+    default: return (queued, .failed(fatalError ?? KafkaError(code)))
+    }
+  }
+
+  private func enqueue(_ output: Output, _ topic: OpaquePointer?, token: UInt) -> rd_kafka_resp_err_t {
+    let opaque = unsafe UnsafeMutableRawPointer(bitPattern: token)
     // SAFETY: the key is copied by the library. The value is read in place later: the ledger keeps the output, so its
     // array (native, never changed) stays where it is until the report or the client's end.
-    let code = unsafe output.key.withPointer { key, keySize in
-      unsafe output.value.withPointer { value, valueSize in
-        unsafe shim_produce(
-          client, topic(output.topic), key, keySize, value, valueSize, headers?.pointer, token)
+    return unsafe output.parts.withPointers { key, keySize, value, valueSize in
+      guard !output.headers.isEmpty else {
+        return unsafe shim_produce(client, topic, key, keySize, value, valueSize, nil, opaque)
       }
-    }
-    switch code {
-    case RD_KAFKA_RESP_ERR_NO_ERROR:
-      headers?.giveAway()
-      ledger.sent(batch: batch, index: index)
-      return .queued
-    case RD_KAFKA_RESP_ERR__QUEUE_FULL:
-      return .full
-    default:
-      return .failed(fatalError ?? KafkaError(code))
+      let headers = HeadersHandle(output.headers)
+      let code = unsafe shim_produce(client, topic, key, keySize, value, valueSize, headers.pointer, opaque)
+      if code == RD_KAFKA_RESP_ERR_NO_ERROR { headers.giveAway() }
+      return code
     }
   }
 
@@ -141,12 +162,25 @@ extension Optional<Bytes> {
   }
 }
 
-extension EnqueueResult {
-  /// True if the library has taken the message.
-  var isQueued: Bool {
-    switch self {
-    case .queued: true
-    case .full, .failed: false
+extension KeyAndValue {
+  /// Addresses and numbers of both's bytes: nil for none, a valid address even for zero bytes (null is not empty).
+  @inline(__always)
+  func withPointers<Result>(
+    _ body: (_ key: UnsafeRawPointer?, _ keySize: Int, _ value: UnsafeRawPointer?, _ valueSize: Int) -> Result
+  ) -> Result {
+    // SAFETY: the ranges lie inside their arrays, which live for the call; an array without bytes has no address, and no
+    // byte is read from one with size 0.
+    unsafe storage.withUnsafeBytes { values in
+      unsafe (keyStorage ?? storage).withUnsafeBytes { keys in
+        var nothing: UInt8 = 0
+        return unsafe withUnsafePointer(to: &nothing) { nothing in
+          let nothing = unsafe UnsafeRawPointer(nothing)
+          let key = unsafe keys.baseAddress?.advanced(by: Int(keyStart)) ?? nothing
+          let value = unsafe values.baseAddress?.advanced(by: Int(valueStart)) ?? nothing
+          return unsafe body(
+            keyCount < 0 ? nil : key, Int(max(0, keyCount)), valueCount < 0 ? nil : value, Int(max(0, valueCount)))
+        }
+      }
     }
   }
 }

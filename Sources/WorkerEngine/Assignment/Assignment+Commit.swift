@@ -11,7 +11,10 @@ extension Assignment {
 
   /// True if a job would have something to say.
   var hasSomethingToCommit: Bool {
-    !commits.isEmpty || partitions.contains { partition in partition.changedIn > partition.snapshotIn }
+    if !commits.isEmpty { return true }
+    // By index, here and elsewhere: a loop over the partitions would copy each one's state.
+    for slot in partitions.indices where partitions[slot].changedIn > partitions[slot].snapshotIn { return true }
+    return false
   }
 
   /// The next job; nil if there is nothing to commit, or one has not ended yet.
@@ -36,9 +39,7 @@ extension Assignment {
     guard let (batch, slots) = sent else { return 0 }
     sent = nil
     for mark in batch.marks where mark.slot >= 0 {
-      let slot = Int(mark.slot)
-      recordBytes -= records.remove(partitions[slot].window[mark.place].record)
-      partitions[slot].window[mark.place].record = -1
+      recordBytes -= records.remove(partitions[Int(mark.slot)].window.takeRecord(of: mark.place))
     }
     for slot in slots { partitions[slot].dropCommitted(through: batch.number) }
     return batch.outputs.count
@@ -58,9 +59,7 @@ extension Assignment {
       : envelope.output(
         of: source(of: mark, refused: batch.outputs[output]), DeadLetter(code: "output_refused", detail: detail),
         now: now)
-    for index in owner.firstOutput..<end { batch.outputBytes -= batch.outputs[index].payloadBytes }
-    batch.outputs.replaceSubrange(owner.firstOutput..<end, with: [replacement])
-    batch.outputBytes += replacement.payloadBytes
+    batch.replace(owner.firstOutput..<end, by: replacement)
     mark.outputs = 1
     mark.refusals += 1
     batch.marks[owner.mark] = mark
@@ -95,6 +94,6 @@ extension Assignment {
   }
 
   private mutating func mark(_ batch: CommitBatch, of slot: Int, as number: Int) {
-    for mark in batch.marks { partitions[slot].window[mark.place].batch = number }
+    for mark in batch.marks { partitions[slot].window.setBatch(of: mark.place, to: number) }
   }
 }

@@ -16,6 +16,7 @@ struct Assignment {
   let limits: AssignmentLimits
   var partitions: [PartitionState]
   var records = RecordSlab()
+  private(set) var lanes = LaneTable()
   var commits: CommitQueue
   /// The batch a commit job has taken, with the slots whose offsets are in it.
   var sent: (batch: CommitBatch, slots: [Int])?
@@ -28,8 +29,6 @@ struct Assignment {
   /// Bytes of the records kept.
   var recordBytes = 0
   private(set) var counters = AssignmentCounters()
-  /// Messages taken in since the last `settleIntake`.
-  private var fresh: [(slot: Int, place: Int)] = []
   /// The partition served next.
   private var cursor = 0
 
@@ -46,7 +45,7 @@ struct Assignment {
   /// Bytes of records and of outputs not committed yet.
   var heldBytes: Int {
     recordBytes + commits.outputBytes + (sent?.batch.outputBytes ?? 0)
-      + partitions.reduce(0) { sum, partition in sum + (partition.heldBack?.outputBytes ?? 0) }
+      + partitions.indices.reduce(0) { sum, slot in sum + (partitions[slot].heldBack?.outputBytes ?? 0) }
   }
 
   /// Room in the in-flight budget.
@@ -58,9 +57,9 @@ struct Assignment {
   /// Tickets of all messages that are with the stage, by partition and offset.
   func startedTickets() -> [Ticket] {
     var tickets: [Ticket] = []
-    for (slot, partition) in partitions.enumerated() {
-      for place in partition.window.first..<partition.window.end {
-        let entry = partition.window[place]
+    for slot in partitions.indices {
+      for place in partitions[slot].window.first..<partitions[slot].window.end {
+        let entry = partitions[slot].window[place]
         guard entry.phase == .running || entry.phase == .parked else { continue }
         tickets.append(Ticket(slot: slot, offset: entry.offset, generation: generation))
       }
@@ -72,72 +71,60 @@ struct Assignment {
 // MARK: - Intake
 
 extension Assignment {
-  /// What became of a record at intake.
-  enum Admission {
-    /// It is new: give it to `accept`.
-    case new
-    /// It was seen already, or lies before the committed offset.
-    case duplicate
-    /// An earlier owner has finished it.
-    case finishedBefore
-    /// It names no partition of ours.
-    case unknownPartition
+  /// Takes in what has arrived, in order. `lane` says where a new record goes; `distrusts` is told of a partition whose carried
+  /// set speaks of another log.
+  mutating func take(
+    _ arrived: [Record], lane: (Record) -> LaneRule, distrusts: (TopicPartition) -> Void
+  ) {
+    for index in arrived.indices {
+      let slot = arrived[index].slot
+      guard partitions.indices.contains(slot) else {
+        counters.ignored += 1
+        continue
+      }
+      switch partitions[slot].admit(
+        arrived[index].offset, timestamp: arrived[index].timestamp, batch: commits.openNumber)
+      {
+      case .new: break
+      case .newButDistrusted: distrusts(partitions[slot].partition)
+      case .duplicate:
+        counters.duplicates += 1
+        continue
+      case .finishedBefore:
+        counters.skipped += 1
+        continue
+      }
+      accept(arrived[index], lane(arrived[index]))
+    }
   }
 
-  /// Looks at a record before its lane is asked for.
-  mutating func admit(_ record: Record) -> Admission {
-    guard partitions.indices.contains(record.slot) else { return .unknownPartition }
-    let slot = record.slot
-    guard !partitions[slot].window.hasPassed(record.offset) else {
-      counters.duplicates += 1
-      return .duplicate
+  private mutating func accept(_ record: Record, _ rule: LaneRule) {
+    var lane = WindowEntry.noLane
+    if let key = rule.key {
+      // Never `noLane`; equal keys of two partitions are two lanes.
+      let seed = limits.laneHashSeed &+ UInt64(truncatingIfNeeded: record.slot) &* 0x9E37_79B9_7F4A_7C15
+      lane = key.hash(seed: seed) | 1
     }
-    if partitions[slot].window.nextOffset == nil {
-      // The group has no offset here: commit where we began, so that a later loss can be told from a first start.
-      partitions[slot].changedIn = commits.openNumber
-    }
-    guard partitions[slot].wasFinishedBefore(record) else { return .new }
-    _ = partitions[slot].window.append(
-      WindowEntry(
-        offset: record.offset, phase: .skipped, interrupting: false, lane: -1, record: -1,
-        batch: WindowEntry.committedBefore, nextInLane: -1))
-    partitions[slot].changedIn = commits.openNumber
-    counters.skipped += 1
-    return .finishedBefore
-  }
-
-  /// Takes a new record in. Precondition: `admit` said `new`.
-  mutating func accept(_ record: Record, _ rule: LaneRule) {
-    let slot = record.slot
-    var lane: Int32 = -1
-    if let key = rule.key { lane = partitions[slot].lanes.open(key, hash: key.hash(seed: limits.laneHashSeed)) }
-    let mayStart = lane < 0 || partitions[slot].mayStart(in: lane, interrupting: rule.interrupting)
-    let place = partitions[slot].window.append(
-      WindowEntry(
-        offset: record.offset, phase: mayStart ? .ready : .waiting, interrupting: rule.interrupting, lane: lane,
-        record: records.insert(record), batch: WindowEntry.unfinished, nextInLane: -1))
+    let mayStart = partitions[record.slot].enter(
+      record.offset, lane: lane, of: &lanes, interrupting: rule.interrupting, record: records.insert(record))
     recordBytes += record.payloadBytes
-    if mayStart {
-      partitions[slot].ready.append(place)
-      ready += 1
-      if lane >= 0 { partitions[slot].lanes[lane].started += 1 }
-    } else {
-      partitions[slot].wait(place, in: lane)
-      waiting += 1
-    }
     counters.accepted += 1
-    fresh.append((slot, place))
+    if mayStart { ready += 1 } else { waiting += 1 }
   }
 
   /// To be called at the end of a turn: records that stay get storage of their own.
   mutating func settleIntake() {
-    for (slot, place) in fresh where place >= partitions[slot].window.first {
-      let entry = partitions[slot].window[place]
-      guard entry.record >= 0, entry.phase != .finished else { continue }
-      records[entry.record] = records[entry.record].detached()
-      if entry.lane >= 0 { partitions[slot].lanes.detachKey(of: entry.lane) }
+    // Usually a turn finishes all that it has taken in.
+    let somethingStays = inFlight + parked + ready + waiting > 0
+    for slot in partitions.indices {
+      let news = partitions[slot].takeNews()
+      guard somethingStays else { continue }
+      for place in news {
+        let entry = partitions[slot].window[place]
+        guard entry.record >= 0, entry.phase != .finished else { continue }
+        records[entry.record] = records[entry.record].detached()
+      }
     }
-    fresh.removeAll(keepingCapacity: true)
   }
 }
 
@@ -151,8 +138,11 @@ extension Assignment {
       let slot = cursor
       cursor = cursor + 1 < partitions.count ? cursor + 1 : 0
       var taken = 0
-      while taken < min(left, Assignment.quantum), let place = partitions[slot].ready.popFirst() {
-        deliveries.append(hand(place, of: slot))
+      while taken < min(left, Assignment.quantum), let entry = partitions[slot].startNext() {
+        deliveries.append(
+          Delivery(
+            generation: generation, partition: partitions[slot].partition, record: records[entry.record],
+            offsetsWereLost: partitions[slot].offsetsWereLost))
         taken += 1
       }
       left -= taken
@@ -161,38 +151,24 @@ extension Assignment {
       counters.started += taken
     }
   }
-
-  private mutating func hand(_ place: Int, of slot: Int) -> Delivery {
-    var entry = partitions[slot].window[place]
-    entry.phase = .running
-    partitions[slot].window[place] = entry
-    return Delivery(
-      ticket: Ticket(slot: slot, offset: entry.offset, generation: generation),
-      partition: partitions[slot].partition, record: records[entry.record],
-      offsetsWereLost: partitions[slot].offsetsWereLost)
-  }
 }
 
 // MARK: - What the stage asks
 
 extension Assignment {
   /// Does what a stage asked for. A request about a message that is finished or gone is counted and does nothing.
-  mutating func apply(_ turn: borrowing Turn, _ envelope: DeadLetterEnvelope) {
-    var next = 0
+  mutating func apply(_ turn: inout Turn, _ envelope: DeadLetterEnvelope) {
+    commits.takeBack(turn.takeOutputs())
     for entry in turn.entries {
       switch entry.kind {
-      case .finish:
-        finish(entry.ticket, turn.outputs[next..<next + entry.count])
-        next += entry.count
-      case .emit:
-        let mark = CommitMark(slot: -1, outputs: Int32(entry.count), place: -1)
-        commits.add(mark, turn.outputs[next..<next + entry.count])
-        next += entry.count
+      case .finish: finish(entry.ticket, outputs: entry.count)
+      case .emit: commits.claim(CommitMark(slot: -1, outputs: Int32(entry.count), place: -1))
       case .deadLetter: bury(entry.ticket, turn.letters[entry.count], envelope, turn.now)
       case .park: park(entry.ticket)
       case .unpark: unpark(entry.ticket)
       }
     }
+    commits.settle()
   }
 
   private mutating func bury(
@@ -202,30 +178,32 @@ extension Assignment {
       counters.staleRequests += 1
       return
     }
-    let partition = partitions[ticket.slot]
-    let source = DeadLetterSource(records[partition.window[place].record], of: partition.partition)
+    let record = records[partitions[ticket.slot].window[place].record]
+    let source = DeadLetterSource(record, of: partitions[ticket.slot].partition)
+    guard depart(ticket) != nil else { return }
     counters.deadLetters += 1
-    finish(ticket, [envelope.output(of: source, letter, now: now)])
+    commits.insert(
+      CommitMark(slot: Int32(ticket.slot), outputs: 1, place: place), envelope.output(of: source, letter, now: now))
   }
 
-  private mutating func finish(_ ticket: Ticket, _ outputs: ArraySlice<Output>) {
-    guard let place = startedPlace(of: ticket) else {
+  private mutating func finish(_ ticket: Ticket, outputs: Int) {
+    guard let place = depart(ticket) else { return commits.discard(outputs) }
+    commits.claim(CommitMark(slot: Int32(ticket.slot), outputs: Int32(outputs), place: place))
+  }
+
+  /// The message is done; returns its place, nil if it is not with the stage.
+  private mutating func depart(_ ticket: Ticket) -> Int? {
+    guard ticket.generation == generation, partitions.indices.contains(ticket.slot),
+      let departure = partitions[ticket.slot].finish(ticket.offset, batch: commits.openNumber, lanes: &lanes)
+    else {
       counters.staleRequests += 1
-      return
+      return nil
     }
-    let slot = ticket.slot
-    var entry = partitions[slot].window[place]
-    if entry.phase == .parked { parked -= 1 } else { inFlight -= 1 }
-    entry.phase = .finished
-    entry.batch = commits.openNumber
-    partitions[slot].window[place] = entry
-    partitions[slot].changedIn = entry.batch
+    if departure.wasParked { parked -= 1 } else { inFlight -= 1 }
     counters.finished += 1
-    commits.add(CommitMark(slot: Int32(slot), outputs: Int32(outputs.count), place: place), outputs)
-    guard entry.lane >= 0 else { return }
-    let released = partitions[slot].leave(entry.lane)
-    ready += released
-    waiting -= released
+    ready += departure.released
+    waiting -= departure.released
+    return departure.place
   }
 
   private mutating func park(_ ticket: Ticket) {
@@ -233,7 +211,7 @@ extension Assignment {
       counters.staleRequests += 1
       return
     }
-    partitions[ticket.slot].window[place].phase = .parked
+    partitions[ticket.slot].window.setPhase(of: place, to: .parked)
     inFlight -= 1
     parked += 1
   }
@@ -243,18 +221,13 @@ extension Assignment {
       counters.staleRequests += 1
       return
     }
-    partitions[ticket.slot].window[place].phase = .running
+    partitions[ticket.slot].window.setPhase(of: place, to: .running)
     inFlight += 1
     parked -= 1
   }
 
   private func startedPlace(of ticket: Ticket) -> Int? {
-    guard ticket.generation == generation, partitions.indices.contains(ticket.slot),
-      let place = partitions[ticket.slot].window.place(of: ticket.offset)
-    else { return nil }
-    switch partitions[ticket.slot].window[place].phase {
-    case .running, .parked: return place
-    case .waiting, .ready, .finished, .skipped: return nil
-    }
+    guard ticket.generation == generation, partitions.indices.contains(ticket.slot) else { return nil }
+    return partitions[ticket.slot].startedPlace(of: ticket.offset)
   }
 }

@@ -5,6 +5,7 @@ struct AssignmentCounters {
   var accepted = 0
   var duplicates = 0
   var skipped = 0
+  var ignored = 0
   var started = 0
   var finished = 0
   var deadLetters = 0

@@ -1,43 +1,71 @@
-// The order within a lane. An ordinary message starts when all earlier ones of its lane are finished; an interrupting one when
-// all earlier ones have started. Nothing overtakes a message that waits.
+// A message's way through its partition: into the window and its lane, to the stage, out again. An ordinary message starts
+// when all earlier ones of its lane are finished; an interrupting one when all earlier ones have started. Nothing overtakes a
+// message that waits.
 
 extension PartitionState {
-  /// True if a message that now arrives in the lane may start at once.
-  func mayStart(in lane: Int32, interrupting: Bool) -> Bool {
-    let lane = lanes[lane]
-    return lane.firstWaiting < 0 && (lane.started == 0 || interrupting)
+  /// What a finished message leaves behind.
+  struct Departure {
+    let place: Int
+    let wasParked: Bool
+    /// Messages of its lane that may start now.
+    let released: Int
   }
 
-  /// Puts a message at the end of its lane.
-  mutating func wait(_ place: Int, in lane: Int32) {
-    let last = lanes[lane].lastWaiting
-    if last >= 0 { window[last].nextInLane = place } else { lanes[lane].firstWaiting = place }
-    lanes[lane].lastWaiting = place
-  }
-
-  /// A started message of the lane is finished; returns how many of the waiting ones have become ready. Closes an empty lane.
-  mutating func leave(_ index: Int32) -> Int {
-    var lane = lanes[index]
-    lane.started -= 1
-    guard lane.started > 0 || lane.firstWaiting >= 0 else {
-      lanes.close(index)
-      return 0
+  /// Takes a new record in; true if it may start.
+  mutating func enter(
+    _ offset: Int64, lane: UInt64, of lanes: inout LaneTable, interrupting: Bool, record: Int32
+  ) -> Bool {
+    let mayStart = lane == WindowEntry.noLane || lanes.enter(lane, interrupting: interrupting)
+    let place = window.append(
+      WindowEntry(
+        offset: offset, lane: lane, record: record, phase: mayStart ? .ready : .waiting, interrupting: interrupting))
+    if mayStart {
+      ready.append(place)
+    } else if let before = lanes.wait(place, in: lane) {
+      window.setNextInLane(of: before, to: place)
     }
+    return mayStart
+  }
+
+  /// The next message that may start, now running.
+  mutating func startNext() -> WindowEntry? {
+    guard let place = ready.popFirst() else { return nil }
+    window.setPhase(of: place, to: .running)
+    return window[place]
+  }
+
+  /// A message with the stage is done, its outputs being in `batch`; nil if the offset is not with the stage.
+  mutating func finish(_ offset: Int64, batch: Int, lanes: inout LaneTable) -> Departure? {
+    guard let place = startedPlace(of: offset) else { return nil }
+    let entry = window[place]
+    window.setFinished(place, batch: batch)
+    changedIn = batch
+    let released = entry.lane == WindowEntry.noLane ? 0 : leave(entry.lane, of: &lanes)
+    return Departure(place: place, wasParked: entry.phase == .parked, released: released)
+  }
+
+  /// Where the offset stands if it is with the stage.
+  func startedPlace(of offset: Int64) -> Int? {
+    guard let place = window.place(of: offset) else { return nil }
+    switch window[place].phase {
+    case .running, .parked: return place
+    case .waiting, .ready, .finished, .skipped: return nil
+    }
+  }
+
+  /// A started message of the lane is finished; returns how many of the waiting ones have become ready.
+  private mutating func leave(_ lane: UInt64, of lanes: inout LaneTable) -> Int {
     var released = 0
-    while lane.firstWaiting >= 0 {
-      let place = lane.firstWaiting
-      var entry = window[place]
-      guard lane.started == 0 || entry.interrupting else { break }
-      lane.firstWaiting = entry.nextInLane
-      if lane.firstWaiting < 0 { lane.lastWaiting = -1 }
-      lane.started += 1
-      entry.phase = .ready
-      entry.nextInLane = -1
-      window[place] = entry
+    var waiting = lanes.leave(lane)
+    while let place = waiting {
+      let entry = window[place]
+      let next = entry.nextInLane > 0 ? place + Int(entry.nextInLane) : nil
+      guard lanes.release(lane, interrupting: entry.interrupting, next: next) else { break }
+      window.setPhase(of: place, to: .ready)
       ready.append(place)
       released += 1
+      waiting = next
     }
-    lanes[index] = lane
     return released
   }
 }

@@ -1,12 +1,11 @@
 // Everything the engine knows of one assigned partition.
 
-/// One assigned partition: its window, lanes, and what an earlier owner finished beyond the frontier.
+/// One assigned partition: its window, and what an earlier owner finished beyond the frontier.
 struct PartitionState {
   let partition: TopicPartition
   /// True if the group had no committed offset when the partition was assigned.
   let offsetsWereLost: Bool
   var window: OffsetWindow
-  var lanes = LaneTable()
   /// Messages that may start, oldest first.
   var ready = PlaceQueue()
   private(set) var carried: OffsetRanges
@@ -15,6 +14,8 @@ struct PartitionState {
   var snapshotIn = 0
   /// Finished messages kept out of commits because the finished set does not fit in the metadata.
   var heldBack: CommitBatch?
+  /// Place of the first message taken in since the last `takeNews`.
+  private var newsFrom = 0
   /// Offset and timestamp that the first record should have, if the log is still the one the carried set speaks of.
   private var expected: (offset: Int64, timestamp: Int64)?
 
@@ -29,21 +30,51 @@ struct PartitionState {
   /// True if intake has to wait until the frontier moves.
   var isOverfull: Bool { heldBack != nil }
 
-  /// To be called with each record in order: true if an earlier owner has finished and committed it.
-  mutating func wasFinishedBefore(_ record: Record) -> Bool {
-    guard !carried.isEmpty else { return false }
-    return carried.containsNext(record.offset)
+  /// What becomes of a record at intake.
+  enum Admission {
+    /// It is to be taken in.
+    case new
+    /// The same, and the log is not the one the carried set speaks of: the set has been dropped.
+    case newButDistrusted
+    /// It was seen already, or lies before the committed offset.
+    case duplicate
+    /// An earlier owner has finished it.
+    case finishedBefore
   }
 
-  /// To be called with the first record: false if the log is not the one the carried set speaks of; the set is dropped then.
-  mutating func recognises(_ record: Record) -> Bool {
+  /// Looks at the next record; `batch` is the one that is open.
+  mutating func admit(_ offset: Int64, timestamp: Int64, batch: Int) -> Admission {
+    let isTrusted = expected == nil || recognises(offset, timestamp)
+    guard !window.hasPassed(offset) else { return .duplicate }
+    if window.nextOffset == nil {
+      // The group has no offset here: commit where we began, so that a later loss can be told from a first start.
+      changedIn = batch
+    }
+    guard !carried.isEmpty, carried.containsNext(offset) else { return isTrusted ? .new : .newButDistrusted }
+    _ = window.append(
+      WindowEntry(
+        offset: offset, lane: WindowEntry.noLane, batch: WindowEntry.committedBefore, record: -1,
+        phase: .skipped, interrupting: false))
+    changedIn = batch
+    return .finishedBefore
+  }
+
+  /// Asked once, with the first record: false if the log is not the one the carried set speaks of; the set is dropped then.
+  private mutating func recognises(_ offset: Int64, _ timestamp: Int64) -> Bool {
     guard let expected else { return true }
     self.expected = nil
-    guard record.offset == expected.offset, record.timestamp >= 0, record.timestamp != expected.timestamp else {
+    guard offset == expected.offset, timestamp >= 0, timestamp != expected.timestamp else {
       return true
     }
     carried = OffsetRanges()
     return false
+  }
+
+  /// Places of the messages taken in since the last call that are still in the window.
+  mutating func takeNews() -> Range<Int> {
+    let news = max(newsFrom, window.first)..<window.end
+    newsFrom = window.end
+    return news
   }
 
   /// What to commit so that the batches up to `batch` are covered; nil if nothing was seen and nothing is committed, or if the

@@ -19,6 +19,12 @@ struct CommitBatch {
   var outputs: [Output] = []
   var marks: [CommitMark] = []
   var outputBytes = 0
+  /// How many of the outputs have a mark; during a stage's turn there are more.
+  private(set) var claimed = 0
+
+  init(number: Int) {
+    self.number = number
+  }
 
   /// Index of the mark and of its first output, for an output's index.
   func owner(of output: Int) -> (mark: Int, firstOutput: Int)? {
@@ -54,12 +60,27 @@ struct CommitBatch {
     outputs = older.outputs + outputs
     marks = older.marks + marks
     outputBytes += older.outputBytes
+    claimed += older.claimed
+  }
+
+  /// Other outputs take the place of some of a mark's own.
+  mutating func replace(_ range: Range<Int>, by replacement: Output) {
+    for index in range { outputBytes -= outputs[index].payloadBytes }
+    outputs.replaceSubrange(range, with: [replacement])
+    outputBytes += replacement.payloadBytes
+    claimed += 1 - range.count
   }
 
   mutating func append(_ mark: CommitMark, _ added: ArraySlice<Output>) {
-    marks.append(mark)
-    for output in added { outputBytes += output.payloadBytes }
     outputs.append(contentsOf: added)
+    claim(mark)
+  }
+
+  /// The outputs behind those that are claimed already are this mark's.
+  mutating func claim(_ mark: CommitMark) {
+    marks.append(mark)
+    for index in claimed..<claimed + Int(mark.outputs) { outputBytes += outputs[index].payloadBytes }
+    claimed += Int(mark.outputs)
   }
 }
 
@@ -74,6 +95,9 @@ struct CommitQueue {
   /// Outputs and their bytes in all batches that wait.
   private(set) var outputCount = 0
   private(set) var outputBytes = 0
+  /// Outputs of the present turn that stepped aside, and how many of them have been dealt with.
+  private var aside: [Output] = []
+  private var nextAside = 0
 
   init(outputsMax: Int, bytesMax: Int) {
     self.outputsMax = outputsMax
@@ -85,18 +109,6 @@ struct CommitQueue {
 
   /// True if a batch has messages or outputs.
   var isEmpty: Bool { repeated == nil && closed.isEmpty && open.marks.isEmpty }
-
-  /// Adds a finished message or an emission to the open batch.
-  mutating func add(_ mark: CommitMark, _ outputs: ArraySlice<Output>) {
-    let before = open.outputBytes
-    open.append(mark, outputs)
-    outputCount += outputs.count
-    outputBytes += open.outputBytes - before
-    if open.outputs.count >= outputsMax || open.outputBytes >= bytesMax || open.marks.count >= outputsMax * 4 {
-      closed.append(open)
-      open = CommitBatch(number: open.number + 1)
-    }
-  }
 
   /// The oldest batch; empty if none has anything.
   mutating func take() -> CommitBatch {
@@ -121,5 +133,79 @@ struct CommitQueue {
     repeated = batch
     outputCount += batch.outputs.count
     outputBytes += batch.outputBytes
+  }
+}
+
+// MARK: - A stage's turn
+
+// The stage writes its outputs straight into the open batch: they are lent to its turn and come back with the new ones at the
+// end, in the order of its requests. Each request then claims its own. Where the order is broken (a dead letter between them, a
+// request about a message that is gone, a batch that is full) the rest steps aside and is appended one by one.
+extension CommitQueue {
+  /// Gives the open batch's outputs to a turn.
+  mutating func lend() -> [Output] {
+    precondition(aside.isEmpty && open.claimed == open.outputs.count, "the turn before has not ended")
+    var lent: [Output] = []
+    swap(&lent, &open.outputs)
+    return lent
+  }
+
+  /// Takes them back, with those that the turn has added.
+  mutating func takeBack(_ outputs: consuming [Output]) {
+    open.outputs = outputs
+  }
+
+  /// The next outputs of the turn belong to a finished message or an emission.
+  mutating func claim(_ mark: CommitMark) {
+    let count = Int(mark.outputs)
+    let before = open.outputBytes
+    if aside.isEmpty {
+      open.claim(mark)
+    } else {
+      open.append(mark, aside[nextAside..<nextAside + count])
+      nextAside += count
+    }
+    outputCount += count
+    outputBytes += open.outputBytes - before
+    closeIfFull()
+  }
+
+  /// The next outputs of the turn are nobody's.
+  mutating func discard(_ count: Int) {
+    guard count > 0 else { return }
+    stepAside()
+    nextAside += count
+  }
+
+  /// An output that is not the turn's, before the turn's next.
+  mutating func insert(_ mark: CommitMark, _ output: Output) {
+    stepAside()
+    open.append(mark, [output])
+    outputCount += 1
+    outputBytes += output.payloadBytes
+    closeIfFull()
+  }
+
+  /// Every request of the turn has had its outputs.
+  mutating func settle() {
+    precondition(
+      aside.isEmpty ? open.claimed == open.outputs.count : nextAside == aside.count, "outputs without a request")
+    aside = []
+    nextAside = 0
+  }
+
+  private mutating func closeIfFull() {
+    guard open.claimed >= outputsMax || open.outputBytes >= bytesMax || open.marks.count >= outputsMax * 4 else {
+      return
+    }
+    stepAside()
+    closed.append(open)
+    open = CommitBatch(number: open.number + 1)
+  }
+
+  private mutating func stepAside() {
+    guard aside.isEmpty, open.claimed < open.outputs.count else { return }
+    aside = Array(open.outputs[open.claimed...])
+    open.outputs.removeLast(aside.count)
   }
 }

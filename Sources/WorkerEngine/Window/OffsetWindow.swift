@@ -20,17 +20,19 @@ struct WindowEntry {
   }
 
   let offset: Int64
-  var phase: Phase
-  let interrupting: Bool
-  /// Index of its lane; -1: none.
-  let lane: Int32
+  /// Hash of its lane's key; `noLane`: none.
+  let lane: UInt64
+  /// Number of the commit batch that holds its outputs; `unfinished` or `heldBack` before.
+  var batch = unfinished
   /// Index in the slab; -1: none any more.
   var record: Int32
-  /// Number of the commit batch that holds its outputs; `unfinished` or `heldBack` before.
-  var batch: Int
-  /// Place of the next one waiting in its lane; -1: none.
-  var nextInLane: Int
+  /// How many places further on the next one waiting in its lane stands; 0: none does.
+  var nextInLane: Int32 = 0
+  var phase: Phase
+  let interrupting: Bool
 
+  /// A message without a lane.
+  static let noLane: UInt64 = 0
   /// Later than any batch.
   static let unfinished = Int.max
   /// Finished, but kept out of commits while the partition's finished set does not fit in its metadata.
@@ -41,7 +43,7 @@ struct WindowEntry {
 
 /// The window of one partition. A *place* is an entry's running number; it never changes while the entry lives.
 struct OffsetWindow {
-  private var ring: [WindowEntry?]
+  private var ring: [WindowEntry]
   /// Place of the oldest entry.
   private(set) var first = 0
   /// One beyond the place of the newest.
@@ -51,9 +53,12 @@ struct OffsetWindow {
 
   /// An empty window that begins at the committed offset.
   init(committed: Int64?) {
-    ring = Array(repeating: nil, count: 64)
+    ring = Array(repeating: OffsetWindow.vacant, count: 64)
     nextOffset = committed
   }
+
+  private static let vacant = WindowEntry(
+    offset: -1, lane: WindowEntry.noLane, record: -1, phase: .skipped, interrupting: false)
 
   /// Entries between the frontier and the newest offset.
   var count: Int { end - first }
@@ -75,18 +80,38 @@ struct OffsetWindow {
     return place
   }
 
-  /// The entry at a place. Precondition: the place is in the window.
-  subscript(place: Int) -> WindowEntry {
-    get {
-      guard place >= first, place < end, let entry = ring[place & (ring.count - 1)] else {
-        preconditionFailure("no entry at place \(place)")
-      }
-      return entry
-    }
-    set {
-      precondition(place >= first && place < end, "no entry at this place")
-      ring[place & (ring.count - 1)] = newValue
-    }
+  /// The entry at a place. Precondition, here and below: the place is in the window.
+  subscript(place: Int) -> WindowEntry { ring[index(of: place)] }
+
+  /// Moves a message on.
+  mutating func setPhase(of place: Int, to phase: WindowEntry.Phase) { ring[index(of: place)].phase = phase }
+
+  /// The message is finished, its outputs are in this batch.
+  mutating func setFinished(_ place: Int, batch: Int) {
+    let index = index(of: place)
+    ring[index].phase = .finished
+    ring[index].batch = batch
+  }
+
+  /// The message's outputs are in another batch now.
+  mutating func setBatch(of place: Int, to batch: Int) { ring[index(of: place)].batch = batch }
+
+  /// The message behind which another one waits in its lane.
+  mutating func setNextInLane(of place: Int, to next: Int) {
+    ring[index(of: place)].nextInLane = Int32(next - place)
+  }
+
+  /// Takes the number of the message's record out; -1: it was taken before.
+  mutating func takeRecord(of place: Int) -> Int32 {
+    let index = index(of: place)
+    let record = ring[index].record
+    ring[index].record = -1
+    return record
+  }
+
+  private func index(of place: Int) -> Int {
+    precondition(place >= first && place < end, "no entry at this place")
+    return place & (ring.count - 1)
   }
 
   /// Where an offset stands; nil if it is not in the window.
@@ -109,21 +134,18 @@ struct OffsetWindow {
 
   /// Forgets the entries at the front that are committed: those of batches up to `batch`.
   mutating func dropCommitted(through batch: Int) {
-    while first < end, self[first].batch <= batch {
-      ring[first & (ring.count - 1)] = nil
-      first += 1
-    }
+    while first < end, ring[first & (ring.count - 1)].batch <= batch { first += 1 }
   }
 
   /// Place of the first entry that is not in a batch up to `batch`; nil if all are.
   func firstOpen(after batch: Int) -> Int? {
     var place = first
-    while place < end, self[place].batch <= batch { place += 1 }
+    while place < end, ring[place & (ring.count - 1)].batch <= batch { place += 1 }
     return place < end ? place : nil
   }
 
   private mutating func grow() {
-    var larger: [WindowEntry?] = Array(repeating: nil, count: ring.count * 2)
+    var larger = Array(repeating: OffsetWindow.vacant, count: ring.count * 2)
     for place in first..<end { larger[place & (larger.count - 1)] = ring[place & (ring.count - 1)] }
     ring = larger
   }

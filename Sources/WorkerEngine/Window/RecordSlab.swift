@@ -28,7 +28,7 @@ struct RecordSlab {
 
   /// Lets a record go and returns its size.
   mutating func remove(_ index: Int32) -> Int {
-    let bytes = self[index].payloadBytes
+    guard let bytes = records[Int(index)]?.payloadBytes else { preconditionFailure("no record \(index)") }
     records[Int(index)] = nil
     free.append(index)
     return bytes

@@ -166,28 +166,11 @@ extension Worker {
       counters.ignored += records.count
       return
     }
-    for record in records {
-      guard recognises(record) else { continue }
-      switch assignment?.admit(record) {
-      case .new: assignment?.accept(record, stage.lane(of: record))
-      case .duplicate, .finishedBefore: break
-      case .unknownPartition, nil: counters.ignored += 1
-      }
-    }
-  }
-
-  /// False only for a record of no partition of ours. Drops a carried set that speaks of another log.
-  private func recognises(_ record: Record) -> Bool {
-    guard let count = assignment?.partitions.count, record.slot >= 0, record.slot < count else {
-      counters.ignored += 1
-      return false
-    }
-    if assignment?.partitions[record.slot].recognises(record) == false, let assignment {
-      notice(
-        .finishedSetIgnored(
-          assignment.partitions[record.slot].partition, reason: "the record at the frontier has another timestamp"))
-    }
-    return true
+    assignment?.take(
+      records, lane: { [stage] record in stage.lane(of: record) },
+      distrusts: { partition in
+        notice(.finishedSetIgnored(partition, reason: "the record at the frontier has another timestamp"))
+      })
   }
 
   private func resumeStage(_ now: Moment) {
@@ -201,10 +184,10 @@ extension Worker {
 
   /// Calls the stage once and does what it asked for.
   private func callStage(_ now: Moment, _ call: (inout S, inout Turn) -> Void) {
-    turn.restart(now: now)
+    turn.restart(now: now, outputs: assignment?.commits.lend() ?? [])
     call(&stage, &turn)
     let finishedBefore = assignment?.counters.finished
-    assignment?.apply(turn, envelope)
+    assignment?.apply(&turn, envelope)
     if assignment?.counters.finished != finishedBefore { lastProgress = now.boot }
     if let wakeAt = turn.wakeAt { stageWakeAt = min(stageWakeAt ?? wakeAt, wakeAt) }
   }
@@ -467,11 +450,11 @@ extension Worker {
     health.parked = assignment.parked
     health.ready = assignment.ready
     health.waiting = assignment.waiting
+    health.lanes = assignment.lanes.count
     health.heldBytes = assignment.heldBytes
     health.uncommitted = assignment.sent != nil || assignment.hasSomethingToCommit
-    for partition in assignment.partitions {
-      health.windowDepth = max(health.windowDepth, partition.window.count)
-      health.lanes += partition.lanes.count
+    for slot in assignment.partitions.indices {
+      health.windowDepth = max(health.windowDepth, assignment.partitions[slot].window.count)
     }
     health.counters.add(assignment.counters)
   }

@@ -41,6 +41,7 @@ package struct WorkerCounters: Hashable, Sendable {
     accepted += assignment.accepted
     duplicates += assignment.duplicates
     skipped += assignment.skipped
+    ignored += assignment.ignored
     started += assignment.started
     finished += assignment.finished
     deadLetters += assignment.deadLetters

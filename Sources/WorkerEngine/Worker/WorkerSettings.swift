@@ -15,8 +15,8 @@ package struct WorkerSettings: Sendable {
 
   /// Messages with the stage at one time, parked ones not counted.
   package var inFlightMax = 1024
-  /// Messages taken from the broker at once.
-  package var pollRecordsMax = 4096
+  /// Messages taken from the broker at once. So few that what a turn touches stays in the processor's cache.
+  package var pollRecordsMax = 1024
   /// Messages given to the stage in one turn.
   package var startsPerTurnMax = 8192
   /// Messages that wait for room in flight: intake pauses at `high`, goes on at `low`.
@@ -42,7 +42,8 @@ package struct WorkerSettings: Sendable {
   /// The part of the grace kept for leaving the group.
   package var closeNanoseconds: Int64 = 5_000_000_000
 
-  /// Seed of the hash that finds lanes. No behaviour depends on it; against keys made to collide it should be random.
+  /// Seed of the hash that finds lanes. Keys of one hash wait for each other, so that it should be random: then nobody can choose
+  /// keys that hold up another's.
   package var laneHashSeed: UInt64 = 0x243F_6A88_85A3_08D3
 
   /// Defaults for everything but the worker's place: its consumer group, its stage's name (for logs, threads and dead

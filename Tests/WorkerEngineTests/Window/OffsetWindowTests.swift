@@ -8,9 +8,7 @@ import Testing
 @Suite("Offset windows")
 struct OffsetWindowTests {
   private func entry(_ offset: Int64) -> WindowEntry {
-    WindowEntry(
-      offset: offset, phase: .running, interrupting: false, lane: -1, record: 0, batch: WindowEntry.unfinished,
-      nextInLane: -1)
+    WindowEntry(offset: offset, lane: WindowEntry.noLane, record: 0, phase: .running, interrupting: false)
   }
 
   @Test("Offsets before the committed one and those seen have been passed")
@@ -50,11 +48,11 @@ struct OffsetWindowTests {
   func front() {
     var window = OffsetWindow(committed: 0)
     let places = (0..<5).map { offset in window.append(entry(Int64(offset))) }
-    for (index, place) in places.enumerated() where index != 2 { window[place].batch = 1 }
+    for (index, place) in places.enumerated() where index != 2 { window.setFinished(place, batch: 1) }
     #expect(window.firstOpen(after: 1) == places[2])
     window.dropCommitted(through: 1)
     #expect(window.count == 3)
-    window[places[2]].batch = 2
+    window.setFinished(places[2], batch: 2)
     window.dropCommitted(through: 1)
     #expect(window.count == 3, "batch 2 is not committed yet")
     window.dropCommitted(through: 2)

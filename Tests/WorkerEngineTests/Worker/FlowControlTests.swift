@@ -216,13 +216,16 @@ struct FlowControlTests {
     let world = TestWorld()
     let worker = world.start()
     world.run()
-    let batch = Array("kvkkkkkkkkkkkkkkkkkkkkkvvvvvvvvvvvvvvvvvvvv".utf8)
+    let batch = Array("kvv".utf8) + [2, 0, 0, 0, 255, 255, 255, 255] + Array("xynext".utf8)
     let record = Record(
-      slot: 0, offset: 0, timestamp: 7, key: Bytes(batch, start: 0, count: 1), value: Bytes(batch, start: 1, count: 1),
-      headers: [Header(name: Bytes(batch, start: 2, count: 2), value: nil)])
-    #expect(record.detached().key?.storage == Array("kvkk".utf8))
-    #expect(record.detached().value == Bytes("v"))
-    #expect(record.detached().headers == [Header(name: Bytes("kk"), value: nil)])
+      slot: 0, offset: 0, timestamp: 7, storage: batch,
+      layout: RecordLayout(key: 0..<1, value: 1..<3, headers: 3..<13, headerCount: 1))
+    #expect(record.detached().storage == Array(batch.prefix(13)))
+    #expect(record.payloadBytes == 5)
+    #expect(record.detached().payloadBytes == 5)
+    #expect(record.detached().key == Bytes("k"))
+    #expect(record.detached().value == Bytes("vv"))
+    #expect(record.detached().headers == [Header(name: Bytes("xy"), value: nil)])
     #expect(record.detached().timestamp == 7)
     worker.turn()
   }
