@@ -2,24 +2,26 @@
 
 import WorkerEngine
 
+// Not inside the generic type: there the compiler's optimiser (6.3.1) crashes on a function that throws it.
+
+/// Ends an attempt early.
+private enum Ending: Error {
+  /// The job is over.
+  case over(CommitOutcome)
+  /// The transaction must be aborted; then the rest follows.
+  case abort(Then, cause: TransactionError)
+}
+
+/// What follows an abort.
+private enum Then {
+  case repeatWhole
+  case drop
+  case refuse(output: Int)
+}
+
 /// begin, produce all, send offsets with the membership they belong to, commit. What follows from an error is decided by
 /// `TransactionErrorTable` alone.
 struct TransactionalCommit<Client: TransactionClient>: CommitStrategy {
-  /// Ends an attempt early.
-  private enum Ending: Error {
-    /// The job is over.
-    case over(CommitOutcome)
-    /// The transaction must be aborted; then the rest follows.
-    case abort(Then, cause: TransactionError)
-  }
-
-  /// What follows an abort.
-  private enum Then {
-    case repeatWhole
-    case drop
-    case refuse(output: Int)
-  }
-
   /// The job that is being done.
   private struct Attempt {
     let job: CommitJob
