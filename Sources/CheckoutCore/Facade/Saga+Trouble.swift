@@ -145,8 +145,11 @@ extension Attempt {
     var notice: Int?
     if state == .receipting {
       state = .receiptPending
-      notice = receiptPendingNotices
-      receiptPendingNotices += 1
+      // "The receipt follows" is no word for somebody who has cancelled.
+      if cancel == nil {
+        notice = receiptPendingNotices
+        receiptPendingNotices += 1
+      }
     }
     let id = identifiers.pendingEvent(type, from: message)
     owedBy = .event(id)

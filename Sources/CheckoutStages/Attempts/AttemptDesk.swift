@@ -70,7 +70,8 @@ struct AttemptDesk {
   /// Which job has the machine of an attempt.
   private var machines: [AttemptID: Int] = [:]
   private var byTicket: [Ticket: Int] = [:]
-  private var journalWaits: [UInt64: JournalWait] = [:]
+  /// What each request is for, and when it was sent (nil: it goes out with this turn).
+  private var journalWaits: [UInt64: (wait: JournalWait, askedAt: BootTime?)] = [:]
   private var calls: [UInt64: Int] = [:]
 
   private var journalRequests: [JournalRequest] = []
@@ -220,14 +221,15 @@ struct AttemptDesk {
   /// Queues a request; it goes out with `flush`.
   mutating func submit(_ command: JournalCommand, _ wait: JournalWait) {
     lastNumber += 1
-    journalWaits[lastNumber] = wait
+    journalWaits[lastNumber] = (wait, nil)
     journalRequests.append(JournalRequest(id: lastNumber, command: command))
   }
 
   /// What an answer was for, and learns the journal's time from it.
   mutating func take(_ reply: JournalReply, _ turn: Turn) -> JournalWait? {
-    clock.learn(reply.at, at: turn.now.bootTime)
-    return journalWaits.removeValue(forKey: reply.id)
+    guard let (wait, askedAt) = journalWaits.removeValue(forKey: reply.id) else { return nil }
+    clock.learn(reply.at, askedAt: askedAt ?? turn.now.bootTime, at: turn.now.bootTime)
+    return wait
   }
 
   /// Renews the lease when it is time.
@@ -429,8 +431,9 @@ struct AttemptDesk {
   }
 
   /// Sends everything that was queued in this turn: one batch for each port.
-  mutating func flush() {
+  mutating func flush(_ turn: Turn) {
     if !journalRequests.isEmpty {
+      for request in journalRequests { journalWaits[request.id]?.askedAt = turn.now.bootTime }
       ports.journal.submit(journalRequests, sink: journalSink)
       journalRequests.removeAll(keepingCapacity: true)
     }
@@ -461,8 +464,8 @@ struct AttemptDesk {
       jobs[id]?.ticket = nil
       timers.clear(id)
       if let call = jobs[id]?.call { withdrawn[call.operation, default: []].append(call.id) }
-      guard jobs[id]?.saga != nil else { continue }
-      feed(id, .giveUp, &turn)
+      // Without a machine there is no late answer to store; what the journal still answers finds nobody.
+      if jobs[id]?.saga == nil { drop(id) } else { feed(id, .giveUp, &turn) }
     }
     for (operation, calls) in withdrawn.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       switch operation {

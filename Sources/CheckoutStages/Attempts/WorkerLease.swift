@@ -44,17 +44,18 @@ struct WorkerLease: Sendable {
   }
 }
 
-/// The journal's time, estimated between its answers: the difference to the boot clock, as small as an answer ever showed it.
+/// The journal's time, estimated between its answers. Each answer was given at some moment between question and arrival, so the
+/// difference to the boot clock lies between two bounds; an answer that took long tells little, and must not set the clock back.
 struct JournalClock: Sendable {
   private var difference: Int64?
 
-  /// An answer says that it was `journal` there not later than it is `boot` here.
-  mutating func learn(_ journal: Timestamp, at boot: BootTime) {
-    let (seen, overflow) = journal.nanoseconds.subtractingReportingOverflow(boot.nanoseconds)
-    guard !overflow else { return }
-    // The least delayed answer is nearest to the truth; a clock that was set back is followed.
-    if let difference, seen < difference, difference - seen < 1_000_000_000 { return }
-    difference = seen
+  /// The journal says `journal`, at some moment between `asked` and `arrived`.
+  mutating func learn(_ journal: Timestamp, askedAt asked: BootTime, at arrived: BootTime) {
+    let (least, overflow) = journal.nanoseconds.subtractingReportingOverflow(arrived.nanoseconds)
+    let (most, overflowToo) = journal.nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
+    guard !overflow, !overflowToo else { return }
+    // Below: an earlier answer was slower. Above: the journal's clock was set back, and is followed.
+    difference = min(max(difference ?? least, least), most)
   }
 
   /// Journal time at `boot`; `wall` until the journal has first answered.

@@ -98,6 +98,6 @@ package struct FacadeStage: Stage {
     desk.renewLease(&turn)
     desk.wakeForTimers(&turn)
     wantsPause = !desk.lease.isHeld(at: turn.now.bootTime)
-    desk.flush()
+    desk.flush(turn)
   }
 }

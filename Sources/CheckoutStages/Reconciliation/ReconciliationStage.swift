@@ -13,7 +13,6 @@ package struct ReconciliationStage: Stage {
   /// Items that are not due, by job.
   private var held: Set<Int> = []
   private var nextSweep: BootTime?
-  private var draining = false
 
   /// A stage on these ports; `inbox` is the worker's.
   package init(
@@ -23,7 +22,8 @@ package struct ReconciliationStage: Stage {
     desk = AttemptDesk(settings: settings, ports: ports, identifiers: identifiers, inbox: inbox)
   }
 
-  /// Without the lease nothing may be started.
+  /// Without the lease nothing may be started; nor while as many items are held as may be. Putting those beyond back at once
+  /// instead would send them round the topic, a journal write each, as fast as it goes.
   package private(set) var wantsPause = true
 
   /// An item that waits must not hold up a later one of its checkout (a cancellation hands an attempt over anew): they
@@ -33,7 +33,6 @@ package struct ReconciliationStage: Stage {
   }
 
   package mutating func receive(_ deliveries: [Delivery], _ turn: inout Turn) {
-    draining = false
     for delivery in deliveries { receive(delivery, &turn) }
     end(&turn)
   }
@@ -77,7 +76,7 @@ package struct ReconciliationStage: Stage {
       return desk.ask(id, turn)
     }
     let now = desk.journalTime(turn)
-    guard notBefore > now, held.count < settings.heldItemsMax else { return desk.ask(id, turn) }
+    guard notBefore > now else { return desk.ask(id, turn) }
     held.insert(id)
     desk.wait(id, until: min(notBefore, now + settings.saga.holdMax), &turn)
   }
@@ -125,15 +124,15 @@ package struct ReconciliationStage: Stage {
   }
 
   private mutating func beginSweep(_ turn: inout Turn) {
-    guard !draining, desk.lease.isHeld(at: turn.now.bootTime) else { return }
+    guard desk.lease.isHeld(at: turn.now.bootTime) else { return }
     if let nextSweep, turn.now.bootTime < nextSweep { return }
     nextSweep = turn.now.bootTime + settings.sweepInterval
     let now = desk.journalTime(turn)
     desk.submit(.sweep(olderThan: now - settings.saga.sweepAge, now: now, limit: 500), .sweepList)
   }
 
+  /// A sweep in the middle of it does no harm: what it cannot publish the next one publishes again.
   package mutating func drain(_ turn: inout Turn) {
-    draining = true
     end(&turn)
   }
 
@@ -146,8 +145,9 @@ package struct ReconciliationStage: Stage {
   private mutating func end(_ turn: inout Turn) {
     desk.renewLease(&turn)
     desk.wakeForTimers(&turn)
-    wantsPause = !desk.lease.isHeld(at: turn.now.bootTime)
-    if !wantsPause, !draining { turn.wake(at: nextSweep?.nanoseconds ?? turn.now.boot) }
-    desk.flush()
+    let holdsLease = desk.lease.isHeld(at: turn.now.bootTime)
+    wantsPause = !holdsLease || held.count >= settings.heldItemsMax
+    if holdsLease { turn.wake(at: nextSweep?.nanoseconds ?? turn.now.boot) }
+    desk.flush(turn)
   }
 }
