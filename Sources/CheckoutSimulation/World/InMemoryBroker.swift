@@ -95,6 +95,9 @@ extension InMemoryBroker {
     }
   }
 
+  /// All topics, sorted.
+  package var topicNames: [String] { topics.keys.sorted() }
+
   /// True if the topic exists.
   package func hasTopic(_ name: String) -> Bool { topics[name] != nil }
 

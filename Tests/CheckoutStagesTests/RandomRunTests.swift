@@ -1,0 +1,35 @@
+// Whole runs from seeds: random mixes of messages, faults of the services, crashes, restarts, rebalances, workers that stand
+// still, slow journals. `RANDOM_RUNS=FIRST-LAST` in the environment runs other seeds.
+
+import CheckoutSimulation
+import Foundation
+import Testing
+import WorkerEngine
+
+@Suite("Random runs")
+struct RandomRunTests {
+  private static var seeds: ClosedRange<UInt64> {
+    let wanted = (ProcessInfo.processInfo.environment["RANDOM_RUNS"] ?? "").split(separator: "-").compactMap {
+      UInt64($0)
+    }
+    return wanted.count == 2 && wanted[0] <= wanted[1] ? wanted[0]...wanted[1] : 1...200
+  }
+
+  @Test("every promise is kept, whatever happens")
+  func randomRuns() throws {
+    for seed in Self.seeds {
+      let run = try RandomRun(seed: seed)
+      #expect(run.violations == [], "seed \(seed)")
+    }
+  }
+
+  @Test("the same seed gives the same bytes in every topic", arguments: [3, 14, 15, 92, 65] as [UInt64])
+  func deterministic(seed: UInt64) throws {
+    let first = try RandomRun(seed: seed).world.pipeline
+    let second = try RandomRun(seed: seed).world.pipeline
+    for topic in first.broker.topicNames {
+      #expect(first.broker.log(of: topic) == second.broker.log(of: topic), "\(topic), seed \(seed)")
+    }
+    #expect(first.clock.now() == second.clock.now())
+  }
+}
