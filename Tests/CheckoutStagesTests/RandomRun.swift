@@ -136,6 +136,9 @@ struct RandomRun {
     let report = try world.report()
     for checkout in report.doubleCharged { violations.append("\(checkout.checkoutID) was charged twice") }
     for checkout in report.doubleReceipted { violations.append("\(checkout.checkoutID) got two receipts") }
+    for row in world.rows where try world.chargeSends(row) > world.chargeIntents(row) {
+      violations.append("\(row.identity.checkoutID): a charge was sent without a journaled intent")
+    }
     let rows = Dictionary(grouping: world.rows) { $0.identity.checkout }
     for (checkout, effects) in report.checkouts.sorted(by: { $0.key.checkoutID < $1.key.checkoutID }) {
       let rows = rows[checkout] ?? []

@@ -123,6 +123,21 @@ final class StageWorld {
     return (try? pipeline.ledger.entries(ofCheckout: key))?.contains { $0.kind == kind } ?? false
   }
 
+  /// How often the charge of an attempt arrived at the payment service; look-ups are none.
+  func chargeSends(_ row: Attempt) throws -> Int {
+    let key = Identifiers(digest: SHA256.digest).providerKey(row.identity.attemptID, .charge, generation: 1)
+    var sends = 0
+    try pipeline.ledger.transact { (store) throws(LedgerProblem) in sends = try store.record(ofKey: key.text)?.sends ?? 0 }
+    return sends
+  }
+
+  /// How often the journal says that it was going to be sent.
+  func chargeIntents(_ row: Attempt) -> Int {
+    pipeline.journal.history(of: row.identity.attemptID).flatMap(\.steps).count { step in
+      step.name == "charge sent" || step.name == "charge sent again"
+    }
+  }
+
   /// Everything published that answers a message, by the place of its message on `checkout.requests`.
   func answers() throws -> [String: [AnswerText]] {
     var answers: [String: [AnswerText]] = [:]

@@ -169,8 +169,10 @@ package struct Saga: Sendable {
 
   private func write(_ draft: Draft, epoch: Int64?) -> AttemptWrite {
     let name = draft.steps.first?.name ?? "write"
+    // The epoch is part of the id: an earlier machine of this worker may have written the same version by the same name.
+    let author = "\(context.worker.text)/\(epoch.map { "\($0)" } ?? "late")"
     return AttemptWrite(
-      row: draft.row, expectedEpoch: epoch, writeID: "\(context.worker.text)/\(draft.row.version)/\(name)",
+      row: draft.row, expectedEpoch: epoch, writeID: "\(author)/\(draft.row.version)/\(name)",
       steps: draft.steps)
   }
 

@@ -45,13 +45,18 @@ package struct Asking: Hashable, Sendable {
   package let now: Timestamp
   /// The group had no committed offset for the message's partition: what has ended is answered `replayed`.
   package let offsetsWereLost: Bool
+  /// Tells this asking from every other one of this worker: a message that comes again must not pass for a repeated write.
+  package let number: UInt64
 
   /// A message at `message` whose request came from `origin`.
-  package init(message: Position, origin: Origin, now: Timestamp, offsetsWereLost: Bool) {
+  package init(
+    message: Position, origin: Origin, now: Timestamp, offsetsWereLost: Bool, number: UInt64 = 0
+  ) {
     self.message = message
     self.origin = origin
     self.now = now
     self.offsetsWereLost = offsetsWereLost
+    self.number = number
   }
 }
 
@@ -75,7 +80,8 @@ package struct WhoAnswers: Sendable {
       owner: context.worker, at: asking.now)
     return .create(
       AttemptWrite(
-        row: row, expectedEpoch: nil, writeID: "\(context.worker.text)/1/created/\(asking.message.text)",
+        row: row, expectedEpoch: nil,
+        writeID: "\(context.worker.text)/1/created/\(asking.message.text)/\(asking.number)",
         steps: [Step("reserve", [.init("key", reserveKey(row).text)])]))
   }
 

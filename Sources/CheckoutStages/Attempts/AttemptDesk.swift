@@ -206,7 +206,8 @@ struct AttemptDesk {
 
   private func asking(_ job: AttemptJob, _ turn: Turn) -> Asking {
     Asking(
-      message: job.position, origin: job.origin, now: journalTime(turn), offsetsWereLost: job.offsetsWereLost)
+      message: job.position, origin: job.origin, now: journalTime(turn), offsetsWereLost: job.offsetsWereLost,
+      number: lastNumber + 1)
   }
 
   /// The writes of an admission; answers are given by `act`.

@@ -66,6 +66,30 @@ struct OwnershipTests {
     }
   }
 
+  // 7. Seed 96. The partition came back to the worker that had lost it. It asked to create the attempt under the same write id as
+  //    before, the journal took that for its own repeat and said `written`, and the worker began anew with a row that was long
+  //    out of date: it charged again without a look-up, could write nothing, was lost, asked again, for ever.
+  @Test("a partition that comes back to the same worker: looked up, not charged again, and ended")
+  func cameBack() throws {
+    for delivery in [InMemoryJournal.Delivery.atOnce, .onFlush] {
+      let world = try StageWorld { settings in
+        settings.partitions = 1
+        settings.sandbox.slowChargeAfter = .seconds(8)
+        settings.journalDelivery = delivery
+      }
+      let pipeline = world.pipeline
+      let first = try facade(world)
+      let request = world.send(Order(token: "pm_tok_slow"))
+      #expect(pipeline.run(atMost: .seconds(10)) { world.hasEntry(.captured) })
+      let other = try pipeline.start(.facade, instance: 2)
+      #expect(pipeline.run(atMost: .seconds(10)) { first.health.counters.assignments == 2 })
+      #expect(other.health.partitions == 0)
+      #expect(pipeline.settle(atMost: .seconds(60)))
+      #expect(try world.answers(request) == ["checkout.completed"])
+      #expect(try world.chargeSends(try #require(world.row())) == 1)
+    }
+  }
+
   @Test("a worker that stands still past its session and its lease: the new owner ends it, the sleeper harms nothing")
   func zombie() throws {
     for wakesTold in [true, false] {
