@@ -127,7 +127,9 @@ final class StageWorld {
   func chargeSends(_ row: Attempt) throws -> Int {
     let key = Identifiers(digest: SHA256.digest).providerKey(row.identity.attemptID, .charge, generation: 1)
     var sends = 0
-    try pipeline.ledger.transact { (store) throws(LedgerProblem) in sends = try store.record(ofKey: key.text)?.sends ?? 0 }
+    try pipeline.ledger.transact { (store) throws(LedgerProblem) in
+      sends = try store.record(ofKey: key.text)?.sends ?? 0
+    }
     return sends
   }
 

@@ -50,13 +50,14 @@ extension SandboxRules {
     }
   }
 
+  /// What was refused for good has left nothing behind to be found, as at real providers; only sending it again tells.
   private func lookUp(
     _ key: ProviderKey, in store: any SandboxStore, at now: Timestamp
   )
     throws(LedgerProblem) -> PaymentReply
   {
     guard let record = try remembered(key.text, in: store, at: now), record.outcome != .none,
-      now >= record.firstAt + settings.lookUpLag
+      record.outcome != .refused, now >= record.firstAt + settings.lookUpLag
     else { return .notFound }
     return now < record.readyAt ? .inProgress : try reply(of: record, in: store)
   }

@@ -54,6 +54,21 @@ struct UnknownChargeTests {
     #expect(try world.effects().captures == 1)
   }
 
+  // 8. Seed 88. A look-up of a charge that was refused for good said "refused"; the saga took that for a refused look-up, and
+  //    looked up again for 24 hours. Nothing is there to be found, so the sandbox says so.
+  @Test("the refusal's reply is lost: not found, sent again under the same key, refused, ended unpaid")
+  func refused() throws {
+    let world = try StageWorld { settings in settings.network = SandboxNetwork(latencyMax: .milliseconds(50)) }
+    let worker = try #require(world.pipeline.workers(of: .facade).first)
+    let request = world.send(Order(token: "pm_tok_refused"))
+    #expect(world.pipeline.run(atMost: .seconds(10)) { (try? world.row().map(world.chargeSends)) == 1 })
+    world.pipeline.kill(worker)
+    try world.pipeline.start(.facade)
+    #expect(world.pipeline.settle(atMost: .seconds(90)))
+    #expect(try world.answers(request) == ["checkout.failed payment_refused"])
+    #expect(try world.effects().openHolds == 0)
+  }
+
   @Test("another amount than asked is refunded: exactly what was taken")
   func partial() throws {
     let world = try StageWorld()
