@@ -72,7 +72,13 @@ let package = Package(
         "CheckoutTools",
       ]),
     .testTarget(name: "CheckoutWireTests", dependencies: ["CheckoutWire", "CheckoutCore"]),
-    .testTarget(name: "KafkaAdapterTests", dependencies: ["KafkaAdapter", "Operations", "WorkerEngine"]),
+    .target(name: "NoidaFixture", dependencies: ["KafkaAdapter"], path: "Tests/NoidaFixture"),
+    .executableTarget(
+      name: "TransactionalPass", dependencies: ["KafkaAdapter", "Operations", "WorkerEngine"],
+      path: "Tests/TransactionalPass"),
+    .testTarget(
+      name: "KafkaAdapterTests",
+      dependencies: ["KafkaAdapter", "Operations", "WorkerEngine", "NoidaFixture", "TransactionalPass"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
     .testTarget(name: "TidyTests"),
     .testTarget(name: "WorkerEngineTests", dependencies: ["CheckoutCore", "WorkerEngine", "CheckoutSimulation"]),
