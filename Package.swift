@@ -64,6 +64,7 @@ let package = Package(
       dependencies: [
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "KafkaAdapter", "SQLiteAdapter", "Operations", "JournalSamples",
       ]),
+    .testTarget(name: "CheckoutCLITests", dependencies: ["CheckoutCLI", "Operations"]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
     .testTarget(
       name: "CheckoutStagesTests",

@@ -76,7 +76,7 @@ enum Commands {
     ],
     examples: [
       "checkout submit samples/requests.ndjson --brokers localhost:9092 --wait",
-      "head -1 samples/requests.ndjson | checkout submit - --brokers localhost:9092 --wait --json",
+      "head -1 samples/requests.ndjson | \\\n    checkout submit - --brokers localhost:9092 --wait --json",
     ])
 
   private static let broker = CommandSpec(
@@ -96,7 +96,7 @@ enum Commands {
       FlagSpec("partitions", value: "N", help: "partitions of each topic (default 12)"),
       FlagSpec("replication", value: "N", help: "copies of each partition (default 1)"), json,
     ],
-    examples: ["checkout topics create --brokers localhost:9092 --partitions 12 --replication 3"])
+    examples: ["checkout topics create --brokers localhost:9092 \\\n    --partitions 12 --replication 3"])
 
   private static let topicsCheck = CommandSpec(
     "topics check", summary: "Says which of the pipeline's topics are there, and with how many partitions.",

@@ -24,6 +24,7 @@ struct SubmitCommand {
       throw .usage("\(path) holds no lines", remedy: "give one JSON object a line")
     }
     let kafka = try context.kafka(brokers: try context.brokerList(), clientID: "checkout-submit", log: nil)
+    try Publishing.check(kafka)
     let answers = AnswerTopics(context.topics)
     let tail = context.command.has("wait") ? try TopicTail(answers.all, settings: kafka) : nil
     try Publishing.send(submission, topic: context.topics.name(.requests), kafka)
@@ -85,10 +86,17 @@ struct SubmitCommand {
 enum Publishing {
   private static let limitNanoseconds: Int64 = 30_000_000_000
 
+  /// A broker that cannot be reached is found at once, before anything else waits for it, and told by its name.
+  static func check(_ kafka: KafkaSettings) throws(Problem) {
+    do throws(KafkaError) {
+      _ = try KafkaAdmin(settings: kafka).clusterID()
+    } catch {
+      throw Problem(error)
+    }
+  }
+
   static func send(_ submission: Submission, topic: String, _ kafka: KafkaSettings) throws(Problem) {
     do throws(KafkaError) {
-      // Asked first: a broker that cannot be reached is found at once, and told by its name.
-      _ = try KafkaAdmin(settings: kafka).clusterID()
       let publisher = try KafkaPublisher(settings: kafka)
       let outputs = submission.messages.indices.map { submission.output($0, topic: topic) }
       let results = publisher.publish(outputs, limitNanoseconds: limitNanoseconds)

@@ -14,6 +14,7 @@ struct CommandContext {
   let errors: Terminal
   let clock: any ProcessClock
   private let environment: [String: String]
+  private let trouble = BrokerTrouble()
 
   /// `baseline` stands in for the settings file if none is named; `overrides` win over everything.
   init(
@@ -25,6 +26,7 @@ struct CommandContext {
     self.errors = errors
     self.environment = environment
     settings = try Self.resolve(command, environment, baseline, overrides)
+    try Self.check(settings.passed)
     clock = try Self.clock(settings)
   }
 
@@ -65,6 +67,19 @@ struct CommandContext {
     }
   }
 
+  /// Refuses a property that the engine owns or librdkafka does not know, before anything is opened.
+  private static func check(_ properties: [PassedProperty]) throws(Problem) {
+    for property in properties {
+      do throws(KafkaError) {
+        _ = try KafkaSettings(brokers: "localhost", properties: [KafkaProperty(property.name, property.value)])
+      } catch {
+        throw .usage(
+          "\(error.message) (from \(property.origin))",
+          remedy: "leave it out; librdkafka's CONFIGURATION.md lists all properties and their values")
+      }
+    }
+  }
+
   private static func pair(_ text: String, flag: String) throws(Problem) -> (String, String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty else {
@@ -84,7 +99,7 @@ struct CommandContext {
     guard let start = settings[Setup.clockStart] else { return SystemClock() }
     guard let time = RFC3339.parse(ArraySlice(start.utf8)) else {
       throw .usage(
-        "worker.clock_start=\(start) (\(settings.origin(of: Setup.clockStart))) is not an RFC 3339 time",
+        "worker.clock_start = \"\(start)\" (from \(settings.origin(of: Setup.clockStart))): must be an RFC 3339 time",
         remedy: "write it like 2026-11-30T12:00:00Z")
     }
     return OffsetClock(startingAt: time.nanoseconds)
@@ -117,17 +132,22 @@ struct CommandContext {
         "no Kafka brokers given",
         remedy: "use --brokers HOST:PORT or CHECKOUT_CONNECTION_BROKERS; for local work start: checkout broker")
     }
+    // A listener may ask for any port with 0; nobody can be called there.
+    if let address = addresses.first(where: { $0.port == 0 }) {
+      throw .usage(
+        "connection.brokers = \"\(address)\" (from \(settings.origin(of: Setup.brokers))): port 0 is nobody's",
+        remedy: "see: checkout config")
+    }
     return addresses.map(\.description).joined(separator: ",")
   }
 
   /// Settings of a Kafka client.
   func kafka(brokers: String, clientID: String, log: Log?) throws(Problem) -> KafkaSettings {
+    let (trouble, clock) = (trouble, clock)
     let properties = settings.passed.map { KafkaProperty($0.name, $0.value) }
     do throws(KafkaError) {
       return try KafkaSettings(brokers: brokers, clientID: clientID, properties: properties) { line in
-        log?.writeLimited(
-          line.level <= 4 ? .warning : .debug, "kafka client",
-          [.facility: .text(line.facility), .detail: .text(line.text), .suppressed: .integer(Int64(line.suppressed))])
+        if let log { trouble.write(line, to: log, brokers: brokers, at: clock.bootNanoseconds()) }
       }
     } catch {
       throw Problem(error)

@@ -74,15 +74,23 @@ enum SagaSetup {
     saga.holdMax = span(settings[holdMax])
     guard saga.notAfterMargin + saga.notAfterMargin < saga.lease else {
       throw .usage(
-        "saga.not_after_margin must be less than half of saga.lease, or no call could ever be sent",
-        remedy: "see: checkout config")
+        "\(told(notAfterMargin, settings)) must be less than half of \(told(lease, settings)), "
+          + "or no call could ever be sent",
+        remedy: "change one of the two")
     }
     guard saga.callTotalTimeout <= saga.chargeDeadline else {
       throw .usage(
-        "saga.call_timeout must not exceed saga.charge_deadline: a hold could run out during a charge",
-        remedy: "see: checkout config")
+        "\(told(callTimeout, settings)) must not exceed \(told(chargeDeadline, settings)): "
+          + "a hold could run out during a charge",
+        remedy: "change one of the two")
     }
     return saga
+  }
+
+  /// A setting as messages name it: name, value, origin.
+  private static func told(_ setting: Setting<Duration>, _ settings: Settings) -> String {
+    let value = SettingParser.durationText(settings[setting].wholeNanoseconds)
+    return "\(setting.definition.name) = \(value) (from \(settings.origin(of: setting)))"
   }
 
   /// A setting's span as Core's.

@@ -24,7 +24,7 @@ struct Services {
     let location = context.settings[Setup.journal]
     guard location.hasPrefix("sqlite:"), location.count > "sqlite:".count else {
       throw .usage(
-        "journal.location=\(location) (\(context.settings.origin(of: Setup.journal))) is not of the form sqlite:PATH",
+        "journal.location = \"\(location)\" (from \(context.settings.origin(of: Setup.journal))): must be sqlite:PATH",
         remedy: "use --journal sqlite:checkout.db")
     }
     let path = String(location.dropFirst("sqlite:".count))
@@ -44,7 +44,8 @@ struct Services {
     if location == "sandbox" { return InMemorySandboxLedger() }
     guard location.hasPrefix("sandbox:"), location.count > "sandbox:".count else {
       throw .usage(
-        "gateways.location=\(location) (\(context.settings.origin(of: Setup.gateways))) is not sandbox or sandbox:LEDGER",
+        "gateways.location = \"\(location)\" (from \(context.settings.origin(of: Setup.gateways))): must be "
+          + "sandbox or sandbox:LEDGER",
         remedy: "use --gateways sandbox:ledger.db")
     }
     let path = String(location.dropFirst("sandbox:".count))

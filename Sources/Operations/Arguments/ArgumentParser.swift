@@ -51,7 +51,12 @@ package struct ArgumentParser: Sendable {
     let below = table.commands.filter { $0.words.count > 1 && $0.words.first == first }
     if !below.isEmpty {
       let names = below.map { $0.words.dropFirst().joined(separator: " ") }.joined(separator: ", ")
-      throw .usage("\(first) needs one of: \(names)", remedy: "see: \(table.program) help")
+      let see = "see: \(table.program) help"
+      guard let second = rest.dropFirst().first, !second.hasPrefix("-") else {
+        throw .usage("\(first) needs one of: \(names)", remedy: see)
+      }
+      let hint = NearestName.hint(second, among: below.compactMap { $0.words.dropFirst().first })
+      throw .usage("\(first) has no \(second)\(hint.isEmpty ? "; there is: \(names)" : hint)", remedy: see)
     }
     let hint = NearestName.hint(first, among: table.commands.compactMap(\.words.first))
     let what = first.hasPrefix("-") ? "the command comes before its flags: \(first)" : "unknown command \(first)\(hint)"

@@ -4,7 +4,8 @@ enum HelpText {
   private static let width = 80
 
   static func overview(of table: CommandTable) -> String {
-    var lines = ["\(table.program): \(table.summary)", "", "Usage: \(table.program) COMMAND [FLAGS]", "", "Commands:"]
+    var lines = wrapped("\(table.program): \(table.summary)", indent: 0)
+    lines += ["", "Usage: \(table.program) COMMAND [FLAGS]", "", "Commands:"]
     lines += aligned(table.commands.map { ($0.name, $0.summary) })
     lines += ["", "Flags of every command:"] + aligned(table.commonFlags.map { (form(of: $0), $0.help) })
     lines += ["", "More on one command: \(table.program) COMMAND --help"]
@@ -16,7 +17,7 @@ enum HelpText {
       let name = place.name + (place.repeats ? "…" : "")
       return " " + (place.isRequired ? name : "[\(name)]")
     }
-    var lines = ["\(table.program) \(command.name): \(command.summary)"]
+    var lines = wrapped("\(table.program) \(command.name): \(command.summary)", indent: 0)
     lines += ["", "Usage: \(table.program) \(command.name)\(places.joined()) [FLAGS]"]
     for paragraph in command.discussion.split(separator: "\n") where !paragraph.isEmpty {
       lines += [""] + wrapped(String(paragraph), indent: 0)

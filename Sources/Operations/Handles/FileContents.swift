@@ -10,7 +10,7 @@ package enum FileContents {
     // SAFETY: the C string lives for the call's length.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw .environment("cannot read \(path): \(reason(errno))", remedy: "check the path and its permissions")
+      throw .environment("cannot read \(path): \(reason(errno))", remedy: checkPath)
     }
     defer { close(descriptor) }
     return try read(descriptor: descriptor, named: path, limitBytes)
@@ -22,6 +22,8 @@ package enum FileContents {
     unsafe access(path, R_OK) == 0
   }
 
+  private static let checkPath = "check the path and its permissions"
+
   private static func read(descriptor: Int32, named name: String, _ limit: Int) throws(Problem) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 256 << 10)
@@ -31,7 +33,7 @@ package enum FileContents {
         unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .environment("cannot read \(name): \(reason(errno))") }
+      guard count >= 0 else { throw .environment("cannot read \(name): \(reason(errno))", remedy: checkPath) }
       if count == 0 { return bytes }
       bytes += chunk[..<count]
       guard bytes.count <= limit else { throw .environment("\(name) is larger than \(limit) bytes") }

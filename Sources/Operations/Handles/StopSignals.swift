@@ -7,7 +7,7 @@ import Synchronization
 package enum StopSignals {
   /// From now on SIGPIPE is ignored (a closed pipe is an error of the write), the first SIGTERM or SIGINT calls
   /// `onStop` once with its number, on a thread of its own, and any later one ends the process at once with exit code
-  /// 128 + number (143, 130) without further ado.
+  /// 128 + number (143, 130) without further ado. Both are unblocked in the calling thread.
   ///
   /// Call it once, before work starts. Throws when the system refuses a pipe or a thread: exit 3.
   package static func install(onStop: @escaping @Sendable (Int32) -> Void) throws(Problem) {
@@ -38,6 +38,13 @@ package enum StopSignals {
     unsafe sigaction(SIGTERM, &action, nil)
     unsafe sigaction(SIGINT, &action, nil)
     signal(SIGPIPE, SIG_IGN)
+    // A parent that blocks signals in the thread it starts us from hands its mask down: we would be deaf to both.
+    var stops = sigset_t()
+    // SAFETY: the set lives on this stack for the calls' length.
+    unsafe sigemptyset(&stops)
+    unsafe sigaddset(&stops, SIGTERM)
+    unsafe sigaddset(&stops, SIGINT)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &stops, nil)
   }
 
   private static func firstByte(from descriptor: Int32) -> UInt8? {

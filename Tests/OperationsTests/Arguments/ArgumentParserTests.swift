@@ -93,6 +93,8 @@ struct ArgumentParserTests {
     #expect(complaint("submit")?.what == "submit needs FILE")
     #expect(complaint("submit", "a", "b")?.what == "submit does not know what to do with b")
     #expect(complaint("dead-letters")?.what == "dead-letters needs one of: list, show")
+    #expect(complaint("dead-letters", "lst")?.what == "dead-letters has no lst; did you mean list?")
+    #expect(complaint("dead-letters", "xyzzy")?.what == "dead-letters has no xyzzy; there is: list, show")
     #expect(complaint("submit", "a", "--wait=yes")?.what == "--wait takes no value")
     #expect(complaint("run", "--stage", "a", "--stage", "b")?.what == "--stage is given twice")
     #expect(complaint("--brokers", "a:1", "run")?.what == "the command comes before its flags: --brokers")
@@ -120,7 +122,7 @@ struct ArgumentParserTests {
   @Test("help fits eighty columns and breaks between words")
   func helpWidth() {
     let long = String(repeating: "word ", count: 60)
-    let spec = CommandSpec("x", summary: "s", discussion: long, flags: [FlagSpec("f", value: "V", help: long)])
+    let spec = CommandSpec("x", summary: long, discussion: long, flags: [FlagSpec("f", value: "V", help: long)])
     let table = CommandTable(program: "p", summary: "s", commands: [spec], commonFlags: [])
     let lines = HelpText.page(of: spec, in: table).split(separator: "\n")
     #expect(lines.allSatisfy { $0.count <= 80 })
