@@ -4,6 +4,7 @@ import CheckoutCore
 import CheckoutSandbox
 import CheckoutStages
 import Glibc
+import KafkaAdapter
 import Operations
 
 /// Runs the stages asked for.
@@ -24,21 +25,33 @@ struct RunCommand {
     let brokers = try context.brokerList()
     let reference =
       stages.contains(.validation) ? try Services.reference(context.settings[Setup.reference]) : nil
-    let delivery = try DeliveryChoice.resolve(context, brokers: brokers, log: log)
+    // Heard from here on: the wait for the brokers has no end of its own.
+    let stop = StopRequest()
+    try StopSignals.install { signal in
+      log.info("stopping", [.signal: .integer(Int64(signal))])
+      stop.make()
+    }
     let services = needsAttempts ? try Services.open(context, saga: saga) : nil
+    let choice: DeliveryMode?
+    do throws(Problem) {
+      choice = try DeliveryChoice.resolve(context, brokers: brokers, stop: stop, log: log)
+    } catch {
+      services?.close([])
+      throw error
+    }
+    guard let delivery = choice else {
+      services?.close([])
+      return .ok
+    }
     let parts = PipelineParts(
       brokers: brokers, topics: context.topics, policy: context.policy, saga: saga,
       ports: services?.ports, reference: reference, instance: context.instance, delivery: delivery,
       incarnation: SystemRandomNumberGenerator.draw())
     let pipeline = try Pipeline(stages, parts, context, log: log)
     defer { services?.close(pipeline.leaseholders) }
-    try StopSignals.install { signal in
-      log.info("stopping", [.signal: .integer(Int64(signal))])
-      pipeline.requestStop()
-    }
+    stop.onRequest { pipeline.requestStop() }
     return pipeline.waitForEnd()
   }
-
 }
 
 extension SystemRandomNumberGenerator {

@@ -38,9 +38,7 @@ final class BrokerTrouble: Sendable {
       let isTold = state.toldAt.map { now - $0 < Self.tellAgainNanoseconds } ?? false
       if text.contains("brokers are down") {
         state.failedAt = nil
-        if isTold { return .leaveOut }
-        state.toldAt = now
-        return .unreachable(reason: state.reason)
+        return Self.tell(state.reason, &state, at: now)
       }
       guard facility == "FAIL" else { return Self.repeats.contains { text.contains($0) } ? .leaveOut : .pass }
       state.reason = Self.reason(text)
@@ -50,6 +48,17 @@ final class BrokerTrouble: Sendable {
       state.failedAt = state.failedAt ?? now
       return isLasting ? .pass : .leaveOut
     }
+  }
+
+  /// The same for brokers that let themselves be connected to and do not answer, of which the library says nothing.
+  func judgeSilence(reason: String, at now: Int64) -> Verdict {
+    state.withLock { Self.tell(reason, &$0, at: now) }
+  }
+
+  private static func tell(_ reason: String, _ state: inout State, at now: Int64) -> Verdict {
+    if let toldAt = state.toldAt, now - toldAt < tellAgainNanoseconds { return .leaveOut }
+    state.toldAt = now
+    return .unreachable(reason: reason)
   }
 
   /// Parts of lines that say again what a `FAIL` line has said.
@@ -69,14 +78,22 @@ extension BrokerTrouble {
     switch judge(facility: line.facility, text: line.text, at: now) {
     case .pass: Self.write(line, level, log)
     case .leaveOut: Self.write(line, .debug, log)
-    case .unreachable(let reason):
-      log.error(
-        "no Kafka broker can be reached, trying again",
-        [
-          .address: .text(brokers), .detail: .text(reason),
-          .remedy: "check --brokers, that the broker runs and can be reached from here, and TLS or SASL settings",
-        ])
+    case .unreachable(let reason): Self.write(brokers: brokers, reason: reason, log)
     }
+  }
+
+  /// Writes that the brokers are silent, unless that they are away was written lately.
+  func writeSilence(brokers: String, reason: String, to log: Log, at now: Int64) {
+    if case .unreachable = judgeSilence(reason: reason, at: now) { Self.write(brokers: brokers, reason: reason, log) }
+  }
+
+  private static func write(brokers: String, reason: String, _ log: Log) {
+    log.error(
+      "no Kafka broker can be reached, trying again",
+      [
+        .address: .text(brokers), .detail: .text(reason),
+        .remedy: "check --brokers, that the broker runs and can be reached from here, and TLS or SASL settings",
+      ])
   }
 
   private static func write(_ line: KafkaLogLine, _ level: LogLevel, _ log: Log) {

@@ -141,6 +141,11 @@ struct CommandContext {
     return addresses.map(\.description).joined(separator: ",")
   }
 
+  /// Says that the brokers do not answer, unless it was said lately.
+  func tellUnreachable(brokers: String, reason: String, log: Log) {
+    trouble.writeSilence(brokers: brokers, reason: reason, to: log, at: clock.bootNanoseconds())
+  }
+
   /// Settings of a Kafka client.
   func kafka(brokers: String, clientID: String, log: Log?) throws(Problem) -> KafkaSettings {
     let (trouble, clock) = (trouble, clock)

@@ -7,13 +7,16 @@ import Operations
 enum DeliveryChoice {
   /// librdkafka's mock cluster: its transactions succeed and do nothing.
   static let mockClusterPrefix = "mockCluster"
-  private static let attemptMilliseconds = 5_000
+  private static let attemptMilliseconds = 1_000
 
   /// Reads the cluster's id, for as long as it takes: a broker that is away delays a start, it does not fail it.
-  static func resolve(_ context: CommandContext, brokers: String, log: Log) throws(Problem) -> DeliveryMode {
+  /// Nil: it was asked to stop meanwhile.
+  static func resolve(
+    _ context: CommandContext, brokers: String, stop: StopRequest, log: Log
+  ) throws(Problem) -> DeliveryMode? {
     let asked = DeliveryMode(rawValue: context.settings[Setup.delivery])
     if asked == .atLeastOnce { return told(.atLeastOnce, log) }
-    let clusterID = try clusterID(context, brokers: brokers, log: log)
+    guard let clusterID = try clusterID(context, brokers: brokers, stop: stop, log: log) else { return nil }
     guard clusterID.hasPrefix(mockClusterPrefix) else { return .exactlyOnce }
     guard asked == nil else {
       throw .environment(
@@ -23,7 +26,9 @@ enum DeliveryChoice {
     return told(.atLeastOnce, log)
   }
 
-  private static func clusterID(_ context: CommandContext, brokers: String, log: Log) throws(Problem) -> String {
+  private static func clusterID(
+    _ context: CommandContext, brokers: String, stop: StopRequest, log: Log
+  ) throws(Problem) -> String? {
     let settings = try context.kafka(brokers: brokers, clientID: "checkout-setup", log: log)
     let admin: KafkaAdmin
     do throws(KafkaError) {
@@ -31,13 +36,14 @@ enum DeliveryChoice {
     } catch {
       throw Problem(error)
     }
-    while true {
+    while !stop.isMade {
       do throws(KafkaError) {
         return try admin.clusterID(limitMilliseconds: attemptMilliseconds)
       } catch {
-        log.warning("waiting for the brokers", [.address: .text(brokers), .detail: .text(error.message)])
+        context.tellUnreachable(brokers: brokers, reason: "no answer to the first question", log: log)
       }
     }
+    return nil
   }
 
   private static func told(_ mode: DeliveryMode, _ log: Log) -> DeliveryMode {

@@ -67,7 +67,9 @@ struct HostileMessageTests {
     // Both copies of a request have one key and so one partition; now each is also on the partition after.
     let copied = try OtherClients.script("republish_validated.py", [pipeline.brokers])
     try #require(copied.output == "\(2 * count)\n", "\(copied.output)\(copied.errors)")
-    let facades = try (0..<2).map { _ in try pipeline.worker("facade", ["sandbox.latency_max=20ms"]) }
+    let facades = try (0..<2).map {
+      try pipeline.worker("facade", ["sandbox.latency_max=20ms", "connection.instance=f\($0)"])
+    }
     for facade in facades { try facade.errorLine(containing: "\"partitions assigned\"") }
     #expect(try Audit.until(answered: 2 * count, brokers: pipeline.brokers).answered == 2 * count)
     try pipeline.stop(facades)

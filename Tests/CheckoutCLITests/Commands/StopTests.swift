@@ -82,6 +82,15 @@ struct StopTests {
     try pipeline.stop([worker])
   }
 
+  @Test("exactly once is refused on the mock cluster, which has no transactions, and promised nowhere silently")
+  func mockRefused() throws {
+    let pipeline = try LocalPipeline(partitions: 1)
+    let refused = try pipeline.worker("all", ["worker.delivery=exactly-once"]).finish(withinSeconds: 20)
+    #expect(refused.ending == .exit(3))
+    #expect(refused.errors.hasPrefix("checkout: the cluster mockCluster"))
+    #expect(refused.errors.hasSuffix("\n  use --delivery at-least-once, or a real Kafka\n"))
+  }
+
   @Test("a broker that dies under a worker is told once; the worker stays, and SIGTERM ends it in time")
   func killedBroker() throws {
     let pipeline = try LocalPipeline()

@@ -46,8 +46,9 @@ struct UsageTests {
       "worker.in_flight_max = \"0\" (from --set worker.in_flight_max): must be a whole number from 1 to 100000\n"
         + "  see: checkout config"),
     Case(
-      "config --delivery exactly-once", 2,
-      "worker.delivery = \"exactly-once\" (from --delivery): must be one of at-least-once\n  see: checkout config"),
+      "config --delivery twice", 2,
+      "worker.delivery = \"twice\" (from --delivery): must be one of auto, exactly-once, at-least-once\n  see: checkout config"
+    ),
     Case(
       "run --brokers nowhere", 2,
       "connection.brokers = \"nowhere\" (from --brokers): must be HOST:PORT, several with commas between\n"
