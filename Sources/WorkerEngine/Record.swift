@@ -91,6 +91,7 @@ package struct RecordLayout: Sendable {
   /// How many.
   package var headerCount: Int
 
+  @inlinable
   package init(key: Range<Int>?, value: Range<Int>?, headers: Range<Int> = 0..<0, headerCount: Int = 0) {
     self.key = key
     self.value = value

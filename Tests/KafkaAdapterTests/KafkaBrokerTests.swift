@@ -134,7 +134,8 @@ struct KafkaBrokerTests {
     let (ours, next) = try events.assigned()
     #expect(next == generation + 1)
     #expect(Set((ours + theirs).map(\.partition)) == Set(before.map(\.partition)))
-    #expect((ours + theirs).map(\.committed) == [9, 9])
+    // On a busy machine the second one may have both for a moment, before the first is back.
+    #expect((ours + theirs).allSatisfy { $0.committed == 9 })
     first.commit(CommitJob(id: 3, generation: generation, outputs: [], offsets: offsets))
     guard case .dropped = try events.result(ofJob: 3) else {
       Issue.record("a commit of the old assignment was not dropped")

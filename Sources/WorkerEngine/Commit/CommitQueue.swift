@@ -26,6 +26,13 @@ struct CommitBatch {
     self.number = number
   }
 
+  /// An empty one, with room for as much as the one before has.
+  init(after batch: CommitBatch) {
+    self.init(number: batch.number + 1)
+    outputs.reserveCapacity(batch.outputs.count)
+    marks.reserveCapacity(batch.marks.count)
+  }
+
   /// Index of the mark and of its first output, for an output's index.
   func owner(of output: Int) -> (mark: Int, firstOutput: Int)? {
     guard output >= 0 else { return nil }
@@ -118,7 +125,7 @@ struct CommitQueue {
       repeated = nil
     } else if closed.isEmpty {
       batch = open
-      open = CommitBatch(number: batch.number + 1)
+      open = CommitBatch(after: batch)
     } else {
       batch = closed.removeFirst()
     }
@@ -200,7 +207,7 @@ extension CommitQueue {
     }
     stepAside()
     closed.append(open)
-    open = CommitBatch(number: open.number + 1)
+    open = CommitBatch(after: open)
   }
 
   private mutating func stepAside() {
