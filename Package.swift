@@ -78,6 +78,11 @@ let package = Package(
       name: "TransactionalPass", dependencies: ["KafkaAdapter", "Operations", "WorkerEngine"],
       path: "Tests/TransactionalPass"),
     .testTarget(
+      name: "CheckoutCLIIntegrationTests",
+      dependencies: [
+        "CheckoutCLI", "CheckoutCore", "CheckoutTools", "KafkaAdapter", "WorkerEngine", "NoidaFixture",
+      ]),
+    .testTarget(
       name: "KafkaAdapterTests",
       dependencies: ["KafkaAdapter", "Operations", "WorkerEngine", "NoidaFixture", "TransactionalPass"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),

@@ -5,7 +5,7 @@
 // gives a read_committed reader whose position lies behind an aborted transaction nothing of that producer any more
 // (confluent-kafka gets nothing either). It has no long poll and ignores limits on the size of a fetch.
 
-import Foundation
+package import Foundation
 package import KafkaAdapter
 
 /// A running noida-db; ends with the object, its data as well.
@@ -87,6 +87,22 @@ package final class NoidaBroker {
     try process.run()
     return process
   }
+
+  /// Starts a program with no signal blocked: a test's thread blocks them, and its children inherit that.
+  package static func process(_ program: String, _ arguments: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = python
+    process.arguments = ["-c", unblocked, program] + arguments
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  private static let unblocked = """
+    import os, signal, sys
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    os.execv(sys.argv[1], sys.argv[1:])
+    """
 
   private static func end(_ process: Process) {
     kill(process.processIdentifier, SIGKILL)
