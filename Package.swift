@@ -54,7 +54,8 @@ let package = Package(
       name: "ConformanceTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),
     .testTarget(
-      name: "CheckoutSimulationTests", dependencies: ["CheckoutCore", "CheckoutSimulation", "JournalSamples"]),
+      name: "CheckoutSimulationTests",
+      dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutWire", "JournalSamples", "WorkerEngine"]),
     .testTarget(name: "CheckoutToolsTests", dependencies: ["CheckoutCore", "CheckoutTools", "WorkerEngine"]),
     .testTarget(
       name: "CheckoutSandboxTests",

@@ -56,6 +56,8 @@ package final class SimulatedWorker {
   }
 
   private let loop: any WorkerLoop
+  /// True until the turn in which it hears of a stop.
+  private var isWoken = false
 
   init(
     stage: PipelineStage, name: String, endpoint: InMemoryBrokerEndpoint, journal: JournalConnection?,
@@ -73,12 +75,15 @@ package final class SimulatedWorker {
   package var health: WorkerHealth { loop.control.health }
 
   /// Asks it to drain, commit and leave.
-  package func requestStop() { loop.control.requestStop() }
+  package func requestStop() {
+    loop.control.requestStop()
+    isWoken = true
+  }
 
   /// When it has something to do (boot clock): now if something has arrived, else its next timer; nil: nothing is known to come.
   func nextDue(at now: Int64) -> Int64? {
     guard !isSuspended, status == .running else { return nil }
-    if loop.hasEvents || endpoint.hasArrivals { return now }
+    if isWoken || loop.hasEvents || endpoint.hasArrivals { return now }
     return [loop.nextDue, endpoint.nextDue, journal?.nextDue, exchange?.nextDue?.nanoseconds].compactMap { due in due }
       .min()
   }
@@ -95,12 +100,13 @@ package final class SimulatedWorker {
       return true
     }
     guard isRebalanceDue || isTurnDue(at: now) else { return false }
+    isWoken = false
     status = loop.turn()
     return true
   }
 
   private func isTurnDue(at now: Int64) -> Bool {
-    if loop.hasEvents || endpoint.hasArrivals { return true }
+    if isWoken || loop.hasEvents || endpoint.hasArrivals { return true }
     return [loop.nextDue, endpoint.nextDue].contains { due in due.map { $0 <= now } ?? false }
   }
 
