@@ -4,4 +4,6 @@ import Glibc
 import Operations
 
 let ending = CommandLineProgram().run(Array(CommandLine.arguments.dropFirst()))
-exit(ending.rawValue)
+// Not `exit`: a Kafka client that could not be ended in time may still have a thread inside a call, and cleaning libraries
+// up under it can crash or hang. Nothing of ours is buffered.
+_exit(ending.rawValue)
