@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include <simdjson.h>
@@ -12,10 +13,22 @@
 namespace {
 
 constexpr size_t depth_limit = 72;
-// A parser that has grown beyond this is given back after use, so that one huge text does not cost memory for ever.
+// A workspace that has grown beyond this is given back after use, so that one huge text does not cost memory for ever.
 constexpr size_t capacity_kept = 4u << 20;
+constexpr uint64_t payload_mask = 0x00FFFFFFFFFFFFFFull;
 
-thread_local std::unique_ptr<simdjson::dom::parser> thread_parser;
+// What a thread keeps between texts: everything here only grows, so that a text of usual size allocates nothing.
+struct Workspace {
+  simdjson::dom::parser parser;
+  // The text with the padding simdjson reads beyond its end.
+  std::vector<uint8_t> padded;
+  std::vector<csimdjson_token> tokens;
+  size_t token_count = 0;
+  // Bytes of the parser's string buffer in use.
+  size_t string_count = 0;
+};
+
+thread_local std::unique_ptr<Workspace> thread_workspace;
 
 int32_t translate(simdjson::error_code code) {
   switch (code) {
@@ -33,14 +46,21 @@ int32_t translate(simdjson::error_code code) {
 struct Key {
   const uint8_t *start;
   uint32_t length;
+  // The first eight bytes, shorter names shifted: decides nearly every comparison by itself.
+  uint64_t head;
 };
 
-Key key_at(const csimdjson_token &token, const uint8_t *arena) {
-  return {arena + (token.payload >> 32), static_cast<uint32_t>(token.payload)};
+Key key_at(const csimdjson_token &token, const uint8_t *strings) {
+  Key key{strings + (token.payload >> 32), static_cast<uint32_t>(token.payload), 0};
+  // The string buffer has simdjson's padding after the last string, so that eight bytes can always be read.
+  std::memcpy(&key.head, key.start, sizeof key.head);
+  if (key.length < 8) key.head = key.length == 0 ? 0 : key.head << (8 * (8 - key.length));
+  return key;
 }
 
 bool same(const Key &left, const Key &right) {
-  return left.length == right.length && std::memcmp(left.start, right.start, left.length) == 0;
+  return left.head == right.head && left.length == right.length &&
+         std::memcmp(left.start, right.start, left.length) == 0;
 }
 
 bool before(const Key &left, const Key &right) {
@@ -49,140 +69,163 @@ bool before(const Key &left, const Key &right) {
 }
 
 // Few keys are compared with each other; many are sorted first, so that no text costs more than n log n.
-bool has_duplicate(const csimdjson_token *tokens, uint32_t object, uint32_t end, const uint8_t *arena) {
+bool has_duplicate(const csimdjson_token *tokens, uint32_t object, uint32_t end, const uint8_t *strings) {
   Key few[24];
   const uint64_t count = tokens[object].payload;
   if (count < 2) return false;
   if (count <= 24) {
     uint32_t filled = 0;
+    // One bit for each key, by a hash: while bits do not meet, keys cannot be the same.
+    uint64_t seen = 0;
     for (uint32_t at = object + 1; at < end; at = tokens[at + 1].next) {
-      const Key key = key_at(tokens[at], arena);
-      for (uint32_t i = 0; i < filled; i++) {
+      const Key key = key_at(tokens[at], strings);
+      const uint64_t bit = 1ull << (((key.head + key.length) * 0x9E3779B97F4A7C15ull) >> 58);
+      for (uint32_t i = 0; (seen & bit) != 0 && i < filled; i++) {
         if (same(few[i], key)) return true;
       }
+      seen |= bit;
       few[filled++] = key;
     }
     return false;
   }
   std::vector<Key> keys;
   keys.reserve(count);
-  for (uint32_t at = object + 1; at < end; at = tokens[at + 1].next) keys.push_back(key_at(tokens[at], arena));
+  for (uint32_t at = object + 1; at < end; at = tokens[at + 1].next) keys.push_back(key_at(tokens[at], strings));
   std::sort(keys.begin(), keys.end(), before);
   return std::adjacent_find(keys.begin(), keys.end(), same) != keys.end();
 }
 
 struct Walk {
   csimdjson_token *tokens;
-  uint8_t *arena;
+  const uint8_t *strings;
+  // False if no string can hold one: only an escape writes a NUL.
+  bool may_hold_nul;
+  uint32_t depth_max;
   uint32_t count = 0;
-  size_t used = 0;
-  uint32_t depth = 0;
-  uint32_t open[depth_limit];
-
-  // A child of an array, or a key of an object, adds one to its container; values of keys do not count again.
-  void add(uint32_t kind, uint64_t payload) {
-    tokens[count] = {kind, count + 1, payload};
-    count++;
-  }
+  size_t strings_used = 0;
 };
 
-int32_t take_string(Walk &walk, const uint8_t *entry) {
-  uint32_t length;
-  std::memcpy(&length, entry, sizeof length);
-  const uint8_t *text = entry + sizeof length;
-  if (std::memchr(text, 0, length) != nullptr) return CSIMDJSON_NUL;
-  std::memcpy(walk.arena + walk.used, text, length);
-  walk.add(CSIMDJSON_STRING, (static_cast<uint64_t>(walk.used) << 32) | length);
-  walk.used += length;
-  return CSIMDJSON_OK;
+// The tape's own count of children stops at 24 bits; beyond that they are counted. A child of an array, or a key of an
+// object, adds one; values of keys do not count again.
+uint64_t children(const csimdjson_token *tokens, uint32_t container, uint32_t end, uint64_t count_on_tape) {
+  if (count_on_tape < 0xFFFFFF) return count_on_tape;
+  const uint32_t to_child = tokens[container].kind == CSIMDJSON_OBJECT ? 1 : 0;
+  uint64_t counted = 0;
+  for (uint32_t at = container + 1; at < end; at = tokens[at + to_child].next) counted++;
+  return counted;
 }
 
-void count_children(Walk &walk, uint32_t container) {
-  csimdjson_token &token = walk.tokens[container];
-  uint64_t children = 0;
-  const bool object = token.kind == CSIMDJSON_OBJECT;
-  for (uint32_t at = container + 1; at < walk.count; at = walk.tokens[object ? at + 1 : at].next) children++;
-  token.payload = children;
-  token.next = walk.count;
-}
-
-int32_t walk_tape(Walk &walk, const simdjson::dom::document &document, uint32_t depth_max) {
-  constexpr uint64_t payload_mask = 0x00FFFFFFFFFFFFFFull;
-  const uint64_t *tape = document.tape.get();
+int32_t walk_tape(Walk &walk, const uint64_t *tape) {
+  csimdjson_token *const tokens = walk.tokens;
+  const uint8_t *const strings = walk.strings;
+  uint32_t open[depth_limit];
+  uint32_t depth = 0;
+  uint32_t count = 0;
   const size_t end = static_cast<size_t>(tape[0] & payload_mask);
+  const auto add = [&](uint32_t kind, uint64_t payload) {
+    tokens[count] = {kind, count + 1, payload};
+    count++;
+  };
   for (size_t at = 1; at + 1 < end; at++) {
     const uint64_t payload = tape[at] & payload_mask;
-    switch (static_cast<char>(tape[at] >> 56)) {
+    const char kind = static_cast<char>(tape[at] >> 56);
+    switch (kind) {
+      case '"': {
+        // Strings stay where simdjson put them: a length of four bytes, the text, a NUL.
+        uint32_t length;
+        std::memcpy(&length, strings + payload, sizeof length);
+        const uint64_t start = payload + sizeof length;
+        if (walk.may_hold_nul && std::memchr(strings + start, 0, length) != nullptr) return CSIMDJSON_NUL;
+        add(CSIMDJSON_STRING, (start << 32) | length);
+        walk.strings_used = start + length;
+        break;
+      }
       case '{':
       case '[':
-        if (walk.depth >= depth_max || walk.depth >= depth_limit) return CSIMDJSON_DEPTH;
-        walk.open[walk.depth++] = walk.count;
-        walk.add(static_cast<char>(tape[at] >> 56) == '{' ? CSIMDJSON_OBJECT : CSIMDJSON_ARRAY, 0);
+        if (depth >= walk.depth_max || depth >= depth_limit) return CSIMDJSON_DEPTH;
+        open[depth++] = count;
+        add(kind == '{' ? CSIMDJSON_OBJECT : CSIMDJSON_ARRAY, payload >> 32);
         break;
-      case '}': {
-        const uint32_t object = walk.open[--walk.depth];
-        count_children(walk, object);
-        if (has_duplicate(walk.tokens, object, walk.count, walk.arena)) return CSIMDJSON_DUPLICATE;
-        break;
-      }
-      case ']': count_children(walk, walk.open[--walk.depth]); break;
-      case '"': {
-        const int32_t code = take_string(walk, document.string_buf.get() + payload);
-        if (code != CSIMDJSON_OK) return code;
+      case '}':
+      case ']': {
+        const uint32_t container = open[--depth];
+        tokens[container].payload = children(tokens, container, count, tokens[container].payload);
+        tokens[container].next = count;
+        if (kind == '}' && has_duplicate(tokens, container, count, strings)) return CSIMDJSON_DUPLICATE;
         break;
       }
-      case 'l': walk.add(CSIMDJSON_INTEGER, tape[++at]); break;
-      case 'd': walk.add(CSIMDJSON_DOUBLE, tape[++at]); break;
-      case 't': walk.add(CSIMDJSON_TRUE, 0); break;
-      case 'f': walk.add(CSIMDJSON_FALSE, 0); break;
-      case 'n': walk.add(CSIMDJSON_NULL, 0); break;
+      case 'l': add(CSIMDJSON_INTEGER, tape[++at]); break;
+      case 'd': add(CSIMDJSON_DOUBLE, tape[++at]); break;
+      case 't': add(CSIMDJSON_TRUE, 0); break;
+      case 'f': add(CSIMDJSON_FALSE, 0); break;
+      case 'n': add(CSIMDJSON_NULL, 0); break;
       case 'u': return CSIMDJSON_NUMBER;
       default: return CSIMDJSON_SYNTAX;
     }
   }
+  walk.count = count;
   return CSIMDJSON_OK;
+}
+
+int32_t parse(Workspace &work, const uint8_t *bytes, size_t count, uint32_t depth_max) {
+  if (work.padded.size() < count + simdjson::SIMDJSON_PADDING) {
+    work.padded.resize(count + std::max<size_t>(count, 4096) + simdjson::SIMDJSON_PADDING);
+  }
+  std::memcpy(work.padded.data(), bytes, count);
+  std::memset(work.padded.data() + count, 0, simdjson::SIMDJSON_PADDING);
+  const auto code = work.parser.parse(work.padded.data(), count, false).error();
+  if (code != simdjson::SUCCESS) return translate(code);
+  const uint64_t *tape = work.parser.doc.tape.get();
+  // No token takes less than one place of the tape.
+  const size_t bound = static_cast<size_t>(tape[0] & payload_mask);
+  if (work.tokens.size() < bound) work.tokens.resize(bound + bound / 2);
+  Walk walk{};
+  walk.tokens = work.tokens.data();
+  walk.strings = work.parser.doc.string_buf.get();
+  walk.depth_max = depth_max;
+  walk.may_hold_nul = std::memchr(bytes, '\\', count) != nullptr;
+  const int32_t walked = walk_tape(walk, tape);
+  work.token_count = walk.count;
+  work.string_count = walk.strings_used;
+  return walked;
+}
+
+void give_back_if_grown() {
+  if (thread_workspace && thread_workspace->padded.size() > capacity_kept) thread_workspace.reset();
 }
 
 }  // namespace
 
-extern "C" int32_t csimdjson_parse(const uint8_t *bytes, size_t count, size_t *token_bound) {
-  *token_bound = 0;
-  if (count == 0 || bytes == nullptr) return CSIMDJSON_EMPTY;
-  if (count >= UINT32_MAX) return CSIMDJSON_MEMORY;
-  if (!thread_parser) {
-    thread_parser.reset(new (std::nothrow) simdjson::dom::parser());
-    if (!thread_parser) return CSIMDJSON_MEMORY;
-    if (thread_parser->allocate(4096, depth_limit) != simdjson::SUCCESS) {
-      thread_parser.reset();
-      return CSIMDJSON_MEMORY;
-    }
-  }
-  const auto code = thread_parser->parse(bytes, count, true).error();
-  if (code != simdjson::SUCCESS) {
-    if (thread_parser->capacity() > capacity_kept) thread_parser.reset();
-    return translate(code);
-  }
-  *token_bound = static_cast<size_t>(thread_parser->doc.tape[0] & 0x00FFFFFFFFFFFFFFull);
-  return CSIMDJSON_OK;
-}
-
-extern "C" int32_t csimdjson_take(csimdjson_token *tokens, size_t *token_count, uint8_t *arena, size_t *arena_count,
-                                  uint32_t depth_max) {
+extern "C" int32_t csimdjson_parse(const uint8_t *bytes, size_t count, uint32_t depth_max, size_t *token_count,
+                                   size_t *string_count) {
   *token_count = 0;
-  *arena_count = 0;
-  if (!thread_parser) return CSIMDJSON_EMPTY;
-  Walk walk{};
-  walk.tokens = tokens;
-  walk.arena = arena;
+  *string_count = 0;
+  if (count == 0 || bytes == nullptr) return CSIMDJSON_EMPTY;
+  // The string buffer takes up to 5/3 of the text, and places in it have 32 bits.
+  if (count > INT32_MAX) return CSIMDJSON_MEMORY;
   int32_t code;
   try {
-    code = walk_tape(walk, thread_parser->doc, depth_max);
+    if (!thread_workspace) {
+      auto workspace = std::make_unique<Workspace>();
+      if (workspace->parser.allocate(4096, depth_limit) != simdjson::SUCCESS) return CSIMDJSON_MEMORY;
+      thread_workspace = std::move(workspace);
+    }
+    code = parse(*thread_workspace, bytes, count, depth_max);
   } catch (const std::bad_alloc &) {
     code = CSIMDJSON_MEMORY;
   }
-  if (thread_parser->capacity() > capacity_kept) thread_parser.reset();
-  if (code != CSIMDJSON_OK) return code;
-  *token_count = walk.count;
-  *arena_count = walk.used;
+  if (code != CSIMDJSON_OK) {
+    give_back_if_grown();
+    return code;
+  }
+  *token_count = thread_workspace->token_count;
+  *string_count = thread_workspace->string_count;
   return CSIMDJSON_OK;
+}
+
+extern "C" void csimdjson_take(csimdjson_token *tokens, uint8_t *strings) {
+  if (!thread_workspace) return;
+  std::memcpy(tokens, thread_workspace->tokens.data(), thread_workspace->token_count * sizeof *tokens);
+  std::memcpy(strings, thread_workspace->parser.doc.string_buf.get(), thread_workspace->string_count);
+  give_back_if_grown();
 }

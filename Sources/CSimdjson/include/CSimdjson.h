@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,19 +39,24 @@ typedef struct {
   uint32_t kind;
   // Index of the first token after this value and everything in it.
   uint32_t next;
-  // Integer: the value. Double: its bits. String: start in the arena (upper half) and length in bytes (lower half).
+  // Integer: the value. Double: its bits. String: start among the strings (upper half) and length in bytes (lower half).
   // Array, object: number of elements or members.
   uint64_t payload;
 } csimdjson_token;
 
 // Parses `count` bytes with this thread's parser and keeps the result for `csimdjson_take`, called next on the same
-// thread. `token_bound` is at least the number of tokens; the unescaped strings never need more than `count` bytes.
-int32_t csimdjson_parse(const uint8_t *bytes, size_t count, size_t *token_bound);
+// thread; says how many tokens and bytes of strings that will write. Also checks what simdjson leaves to its caller:
+// duplicate keys, NUL, integers above INT64_MAX, nesting deeper than `depth_max` (at most 70).
+int32_t csimdjson_parse(const uint8_t *bytes, size_t count, uint32_t depth_max, size_t *token_count,
+                        size_t *string_count);
 
-// Writes the tokens and the unescaped strings of the text parsed last on this thread, and checks what simdjson leaves
-// to its caller: duplicate keys, NUL, integers above INT64_MAX, nesting deeper than `depth_max` (at most 70).
-int32_t csimdjson_take(csimdjson_token *tokens, size_t *token_count, uint8_t *arena, size_t *arena_count,
-                       uint32_t depth_max);
+// Writes the tokens and the unescaped strings of the text parsed last on this thread, which must have succeeded.
+void csimdjson_take(csimdjson_token *tokens, uint8_t *strings);
+
+// True if both have the same `count` bytes.
+static inline int csimdjson_same(const uint8_t *left, const uint8_t *right, size_t count) {
+  return memcmp(left, right, count) == 0;
+}
 
 #ifdef __cplusplus
 }

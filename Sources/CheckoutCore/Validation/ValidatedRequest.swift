@@ -6,18 +6,22 @@ package struct ValidatedRequest: Hashable, Sendable {
   package let request: CheckoutRequest
   /// The sum of lines, discounts, tax and shipping; equals `expected_total_minor`.
   package let total: Amount
-  /// Where to send it; the same as the request's.
-  package let address: CheckoutRequest.Address
-  /// How to pay; the same as the request's.
-  package let payment: CheckoutRequest.Payment
 
-  fileprivate init(
-    request: CheckoutRequest, total: Amount, address: CheckoutRequest.Address, payment: CheckoutRequest.Payment
-  ) {
+  fileprivate init(request: CheckoutRequest, total: Amount) {
     self.request = request
     self.total = total
-    self.address = address
-    self.payment = payment
+  }
+
+  /// Where to send it; the request's own.
+  package var address: CheckoutRequest.Address {
+    guard let address = request.shippingAddress else { preconditionFailure("proved to be there") }
+    return address
+  }
+
+  /// How to pay; the request's own.
+  package var payment: CheckoutRequest.Payment {
+    guard let payment = request.payment else { preconditionFailure("proved to be there") }
+    return payment
   }
 
   /// Who and what it is about.
@@ -49,14 +53,14 @@ package struct ValidatedRequest: Hashable, Sendable {
     _ request: CheckoutRequest, currency: Currency?
   ) -> Result<ValidatedRequest, UnprovedRequest> {
     guard !request.lines.isEmpty else { return .failure(.cartEmpty) }
-    guard let address = request.shippingAddress else { return .failure(.addressMissing) }
-    guard let payment = request.payment else { return .failure(.paymentMissing) }
+    guard request.shippingAddress != nil else { return .failure(.addressMissing) }
+    guard request.payment != nil else { return .failure(.paymentMissing) }
     guard let currency else { return .failure(.currencyUnknown) }
     guard case .success(let sums) = CheckoutTotal.compute(request), sums.total == request.expectedTotalMinor else {
       return .failure(.totalWrong)
     }
     let total = Amount(minor: sums.total, currency: currency)
-    return .success(ValidatedRequest(request: request, total: total, address: address, payment: payment))
+    return .success(ValidatedRequest(request: request, total: total))
   }
 }
 

@@ -71,19 +71,21 @@ package struct ValidationChain: Sendable {
     var findings: [Finding] = []
     var needs: [ReferenceNeed] = []
     var notPassed: [CheckName] = []
-    for link in links where notPassed.isEmpty || !link.prerequisites.contains(where: notPassed.contains) {
-      switch link.check.examine(request, in: context) {
+    // By index: a loop over the links themselves would copy each check.
+    for index in links.indices
+    where notPassed.isEmpty || !links[index].prerequisites.contains(where: notPassed.contains) {
+      switch links[index].check.examine(request, in: context) {
       case .passed:
         continue
       case .refused(let refusal, let basis):
-        findings.append(Finding(check: link.name, basis: basis, refusal: refusal))
+        findings.append(Finding(check: links[index].name, basis: basis, refusal: refusal))
         if mode == .failFast { return verdict(of: findings) }
       case .needs(let need):
         needs.append(need)
         // The first refusal decides; while this check has not judged, nothing behind it can be the first.
         if mode == .failFast { return .waiting(needs) }
       }
-      notPassed.append(link.name)
+      notPassed.append(links[index].name)
     }
     guard needs.isEmpty else { return .waiting(needs) }
     guard findings.isEmpty else { return verdict(of: findings) }

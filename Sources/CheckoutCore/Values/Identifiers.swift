@@ -12,16 +12,15 @@ package struct Identifiers: Sendable {
   /// Hash of `parts`, each preceded by its length so that no two lists read alike; 32 lower-case hex digits.
   package func hash(_ parts: [String]) -> String {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(256)
     for part in parts {
-      bytes.append(contentsOf: "\(part.utf8.count):".utf8)
+      bytes.append(decimal: Int64(part.utf8.count))
+      bytes.append(0x3A)
       bytes.append(contentsOf: part.utf8)
     }
-    let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
-    for byte in digest(bytes).prefix(16) {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
+    text.reserveCapacity(32)
+    text.append(hex: digest(bytes).prefix(16))
     return String(decoding: text, as: UTF8.self)
   }
 

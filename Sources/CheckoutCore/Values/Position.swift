@@ -22,7 +22,25 @@ package struct Position: Hashable, Sendable {
   }
 
   /// The parts as text: `topic/partition/offset/timestamp`. Topic names hold no slash, so it reads back exactly.
-  package var text: String { "\(topic)/\(partition)/\(offset)/\(timestampMilliseconds)" }
+  package var text: String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(topic.utf8.count + 48)
+    append(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends `text` as UTF-8.
+  package func append(to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: topic.utf8)
+    bytes.append(addingCapacity: 3 * 21) { output in
+      output.append(0x2F)
+      output.append(decimal: Int64(partition))
+      output.append(0x2F)
+      output.append(decimal: offset)
+      output.append(0x2F)
+      output.append(decimal: timestampMilliseconds)
+    }
+  }
 
   /// Reads `text` back; nil when it is not of that form.
   package init?(text: some StringProtocol) {

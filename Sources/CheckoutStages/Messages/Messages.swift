@@ -33,8 +33,12 @@ extension EncodedEvent {
   /// The event as the engine produces it.
   func output(_ topics: TopicNames) -> Output {
     Output(
-      topic: topics.name(topic), key: Bytes(key), value: Bytes(value),
-      headers: headers.map { WorkerEngine.Header($0.name, $0.value) })
+      topic: topics.name(topic), key: bytes(keyPlace), value: bytes(valuePlace),
+      headers: headerPlaces.map { WorkerEngine.Header(name: bytes($0.name), value: bytes($0.value)) })
+  }
+
+  private func bytes(_ place: Range<Int>) -> Bytes {
+    Bytes(storage, start: place.lowerBound, count: place.count)
   }
 }
 

@@ -6,12 +6,15 @@ package import CheckoutWire
 package struct TopicNames: Hashable, Sendable {
   /// `--topic-prefix`, default `checkout.`.
   package let prefix: String
+  // Made once: a name is needed for every message.
+  private let names: [String]
 
   /// Topics that begin with `prefix`.
   package init(prefix: String = "checkout.") {
     self.prefix = prefix
+    names = TopicRole.allCases.map { prefix + $0.suffix }
   }
 
   /// The full name of a topic.
-  package func name(_ role: TopicRole) -> String { prefix + role.suffix }
+  package func name(_ role: TopicRole) -> String { names[role.index] }
 }

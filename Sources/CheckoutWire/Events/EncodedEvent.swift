@@ -23,6 +23,20 @@ package enum TopicRole: Hashable, CaseIterable, Sendable {
   }
 }
 
+extension TopicRole {
+  /// Its place among all cases.
+  package var index: Int {
+    switch self {
+    case .requests: 0
+    case .validated: 1
+    case .rejections: 2
+    case .outcomes: 3
+    case .pending: 4
+    case .deadLetters: 5
+    }
+  }
+}
+
 extension EventType {
   /// Where our own stages publish this type. (A cancellation comes in on `requests` and goes on to `validated`.)
   package var topic: TopicRole {
@@ -38,6 +52,8 @@ extension EventType {
 }
 
 /// An event ready to be produced: the same event always gives the same bytes.
+///
+/// Value, key and headers stand one after the other in one array, so that an event costs few allocations.
 package struct EncodedEvent: Hashable, Sendable {
   /// One header; all of ours are text.
   package struct Header: Hashable, Sendable {
@@ -52,19 +68,96 @@ package struct EncodedEvent: Hashable, Sendable {
     }
   }
 
+  /// Where a header stands in `storage`.
+  package struct HeaderPlace: Hashable, Sendable {
+    /// The name's bytes.
+    package let name: Range<Int>
+    /// The value's bytes.
+    package let value: Range<Int>
+  }
+
   /// Where it goes.
   package let topic: TopicRole
-  /// The `checkout_id`.
-  package let key: [UInt8]
-  /// The JSON body.
-  package let value: [UInt8]
-  /// In a fixed order, trace last.
-  package let headers: [Header]
+  /// The bytes of value, key and headers.
+  package let storage: [UInt8]
+  /// Where the JSON body stands in `storage`.
+  package let valuePlace: Range<Int>
+  /// Where the `checkout_id` stands in `storage`.
+  package let keyPlace: Range<Int>
+  /// Where the headers stand in `storage`, in a fixed order, trace last.
+  package let headerPlaces: [HeaderPlace]
 
+  /// An event made of its parts.
   package init(topic: TopicRole, key: [UInt8], value: [UInt8], headers: [Header]) {
-    self.topic = topic
-    self.key = key
-    self.value = value
-    self.headers = headers
+    var builder = EncodedEventBuilder(value: value) { $0.append(contentsOf: key) }
+    for header in headers { builder.header(named: header.name, header.value) }
+    self = builder.event(topic)
   }
+
+  fileprivate init(topic: TopicRole, _ builder: consuming EncodedEventBuilder) {
+    self.topic = topic
+    valuePlace = 0..<builder.valueEnd
+    keyPlace = builder.valueEnd..<builder.keyEnd
+    headerPlaces = builder.places
+    storage = builder.bytes
+  }
+
+  /// A copy of the JSON body.
+  package var value: [UInt8] { Array(storage[valuePlace]) }
+  /// A copy of the `checkout_id`.
+  package var key: [UInt8] { Array(storage[keyPlace]) }
+  /// Copies of the headers.
+  package var headers: [Header] {
+    headerPlaces.map { Header(text(at: $0.name), text(at: $0.value)) }
+  }
+
+  private func text(at place: Range<Int>) -> String { String(decoding: storage[place], as: UTF8.self) }
+}
+
+/// Appends the parts of an event to its value.
+struct EncodedEventBuilder {
+  fileprivate var bytes: [UInt8]
+  fileprivate let valueEnd: Int
+  fileprivate let keyEnd: Int
+  fileprivate var places: [EncodedEvent.HeaderPlace] = []
+
+  /// An event with this value and the key that `appendKey` appends.
+  init(value: consuming [UInt8], appendKey: (inout [UInt8]) -> Void) {
+    bytes = value
+    valueEnd = bytes.count
+    appendKey(&bytes)
+    keyEnd = bytes.count
+    places.reserveCapacity(9)
+  }
+
+  /// Adds a header of any name.
+  mutating func header(named name: String, _ value: String) {
+    let start = bytes.count
+    bytes.append(copying: name)
+    let valueStart = bytes.count
+    bytes.append(copying: value)
+    places.append(EncodedEvent.HeaderPlace(name: start..<valueStart, value: valueStart..<bytes.count))
+  }
+
+  /// Adds a header of literals.
+  mutating func header(_ name: StaticString, literal value: StaticString) {
+    header(name) { $0.append(literal: value) }
+  }
+
+  /// Adds a header with a literal name.
+  mutating func header(_ name: StaticString, _ value: String) {
+    header(name) { $0.append(copying: value) }
+  }
+
+  /// Adds a header with a literal name, whose value `append` appends.
+  mutating func header(_ name: StaticString, append: (inout [UInt8]) -> Void) {
+    let start = bytes.count
+    bytes.append(literal: name)
+    let valueStart = bytes.count
+    append(&bytes)
+    places.append(EncodedEvent.HeaderPlace(name: start..<valueStart, value: valueStart..<bytes.count))
+  }
+
+  /// The event, when nothing is to be added any more.
+  consuming func event(_ topic: TopicRole) -> EncodedEvent { EncodedEvent(topic: topic, self) }
 }

@@ -22,35 +22,32 @@ package struct EventEncoder: Sendable {
     writer.subject(event.subject)
     writer.body(event.body, type: event.type)
     writer.endObject()
-    return EncodedEvent(
-      topic: event.type.topic, key: Array(event.subject.checkoutID.utf8), value: writer.bytes,
-      headers: headers(event))
+    var builder = EncodedEventBuilder(value: writer.finished()) { $0.append(copying: event.subject.checkoutID) }
+    headers(event, into: &builder)
+    return builder.event(event.type.topic)
   }
 
-  private func headers(_ event: PipelineEvent) -> [EncodedEvent.Header] {
-    var headers: [EncodedEvent.Header] = []
-    headers.reserveCapacity(9)
-    headers.append(.init("ce_specversion", "1.0"))
-    headers.append(.init("ce_id", event.id))
-    headers.append(.init("ce_source", source))
-    headers.append(.init("ce_type", event.type.rawValue))
-    headers.append(.init("ce_time", RFC3339.text(event.time)))
-    headers.append(.init("ce_origin", event.origin.position.text))
-    headers.append(.init("content-type", "application/json"))
+  private func headers(_ event: PipelineEvent, into builder: inout EncodedEventBuilder) {
+    builder.header("ce_specversion", literal: "1.0")
+    builder.header("ce_id", event.id)
+    builder.header("ce_source", source)
+    builder.header("ce_type", event.type.rawValue)
+    builder.header("ce_time") { RFC3339.append(event.time, to: &$0) }
+    builder.header("ce_origin") { event.origin.position.append(to: &$0) }
+    builder.header("content-type", literal: "application/json")
     if let trace = event.trace {
-      headers.append(.init("traceparent", trace.parent))
-      if let state = trace.state { headers.append(.init("tracestate", state)) }
+      builder.header("traceparent", trace.parent)
+      if let state = trace.state { builder.header("tracestate", state) }
     }
-    return headers
   }
 }
 
 extension PipelineEvent.Body {
-  // About how many bytes the event takes, so that its buffer need not grow.
+  // About how many bytes the event takes, key and headers included, so that its buffer need not grow.
   fileprivate var sizeHint: Int {
     switch self {
-    case .validated(let requestJSON, _, _): requestJSON.count + 768
-    case .refused, .cancelRequested, .rejected, .outcome, .receiptPending, .parked, .pendingWork, .personsWord: 1024
+    case .validated(let requestJSON, _, _): requestJSON.count + 1536
+    case .refused, .cancelRequested, .rejected, .outcome, .receiptPending, .parked, .pendingWork, .personsWord: 1536
     }
   }
 }
@@ -75,7 +72,7 @@ extension JSONWriter {
       failures(refusals)
     case .cancelRequested(let cancel):
       field("reason", cancel.reason)
-      field("requested_at", RFC3339.text(cancel.requestedAt))
+      field("requested_at", cancel.requestedAt)
       field("livemode", cancel.livemode)
     case .rejected(let refusals, let decision):
       if let decision { self.decision(decision) }
@@ -92,7 +89,7 @@ extension JSONWriter {
   }
 
   private mutating func decision(_ decision: Decision) {
-    field("decided_at", RFC3339.text(decision.at))
+    field("decided_at", decision.at)
     field("reference_version", decision.referenceVersion.text)
   }
 

@@ -96,7 +96,7 @@ struct EventReader {
   }
 
   private func node(_ name: String) -> JSONNode? {
-    document.member(object, name).flatMap { document.isNull($0) ? nil : $0 }
+    document.member(object, named: name).flatMap { document.isNull($0) ? nil : $0 }
   }
 
   func optionalText(_ name: String) throws(MalformedEvent) -> String? {
@@ -134,7 +134,7 @@ struct EventReader {
 
   func optionalTime(_ name: String) throws(MalformedEvent) -> Timestamp? {
     guard let node = node(name) else { return nil }
-    guard let time = document.utf8(node).flatMap({ RFC3339.parse($0) }) else {
+    guard let time = document.withUTF8(node, RFC3339.parse(utf8:)) ?? nil else {
       throw MalformedEvent("\(name): not a time")
     }
     return time

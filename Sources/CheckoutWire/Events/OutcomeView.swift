@@ -75,7 +75,7 @@ extension EventDecoder {
 
 extension EventReader {
   fileprivate func texts(_ name: String) throws(MalformedEvent) -> [String] {
-    guard let array = document.member(object, name) else { return [] }
+    guard let array = document.member(object, named: name) else { return [] }
     let texts = document.elements(array).compactMap { document.string($0) }
     guard document.kind(array) == .array, texts.count == document.count(array) else {
       throw MalformedEvent("\(name): not a list of strings")

@@ -46,24 +46,19 @@ extension JSONDocument {
   ///
   /// Any thread; each thread reuses its own parser. `depthMax` is the deepest nesting accepted, at most 70.
   package init(parsing text: ArraySlice<UInt8>, depthMax: Int = 64) throws(JSONError) {
-    let bytes = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
-    var bound = 0
-    // SAFETY: the pointer is used only during the call; simdjson copies the bytes into its own padded buffer.
+    let bytes = text.first == 0xEF && text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
+    var tokenCount = 0
+    var stringCount = 0
+    // SAFETY: the pointers are used only during the call; the shim copies the bytes into a padded buffer of its own.
     let parsed = unsafe bytes.withUnsafeBufferPointer { buffer in
-      unsafe csimdjson_parse(buffer.baseAddress, buffer.count, &bound)
+      unsafe csimdjson_parse(
+        buffer.baseAddress, buffer.count, UInt32(clamping: depthMax), &tokenCount, &stringCount)
     }
     if Int(parsed) != CSIMDJSON_OK { throw JSONError(code: parsed) }
-    var taken = Int32(CSIMDJSON_OK)
-    var strings: [UInt8] = []
-    // SAFETY: `bound` is the parser's own upper limit of tokens, and unescaped strings are never longer than their
-    // source; the shim writes within both and says how much it wrote. Same thread as the parse: no suspension here.
-    let tokens = unsafe [csimdjson_token](unsafeUninitializedCapacity: bound) { tokenBuffer, tokenCount in
-      unsafe strings = [UInt8](unsafeUninitializedCapacity: bytes.count) { stringBuffer, stringCount in
-        unsafe taken = csimdjson_take(
-          tokenBuffer.baseAddress, &tokenCount, stringBuffer.baseAddress, &stringCount, UInt32(clamping: depthMax))
-      }
-    }
-    if Int(taken) != CSIMDJSON_OK { throw JSONError(code: taken) }
-    self.init(tokens: tokens, strings: strings)
+    // SAFETY: the storage has room for exactly the counts the parse gave. Same thread as the parse: no suspension here.
+    self.init(
+      unsafe JSONStorage(tokenCount: tokenCount, stringCount: stringCount) { tokens, strings in
+        unsafe csimdjson_take(tokens, strings)
+      })
   }
 }

@@ -1,5 +1,6 @@
 // SHA-256 by libcrypto.
 import CCrypto
+import CheckoutCore
 
 /// The one hash of the pipeline.
 package enum SHA256 {
@@ -18,19 +19,11 @@ package enum SHA256 {
     return digest
   }
 
-  /// The digest as 64 lower-case hex digits.
-  package static func hex(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(64)
-    for byte in digest(bytes) {
-      text.append(hexDigit(byte >> 4))
-      text.append(hexDigit(byte & 15))
-    }
+  /// The digest as 64 lower-case hex digits, after `prefix`.
+  package static func hex(_ bytes: [UInt8], prefix: String = "") -> String {
+    var text = Array(prefix.utf8)
+    text.reserveCapacity(prefix.utf8.count + 64)
+    text.append(hex: digest(bytes)[...])
     return String(decoding: text, as: UTF8.self)
   }
-}
-
-/// The lower-case digit of a value from 0 to 15.
-func hexDigit(_ value: UInt8) -> UInt8 {
-  value < 10 ? 0x30 + value : 0x57 + value
 }

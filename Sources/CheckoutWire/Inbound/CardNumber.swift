@@ -7,19 +7,20 @@ enum CardNumber {
 
   /// True if `text`, without spaces and dashes, is nothing but 13 to 19 digits with a card brand's prefix and length and
   /// a right check digit (ISO/IEC 7812-1 annex B).
-  static func matches(_ text: ArraySlice<UInt8>) -> Bool {
+  static func matches(_ text: Span<UInt8>) -> Bool {
     // Nearly every string ends here, at its first byte.
-    guard let first = text.first, isDigit(first) || isFiller(first), text.count >= digitsMin, text.count <= 256 else {
-      return false
+    guard text.count >= digitsMin, text.count <= 256, isDigit(text[0]) || isFiller(text[0]) else { return false }
+    // Most ids that begin with a digit go on with a letter soon: looked at before anything is kept.
+    var count = 0
+    for index in text.indices where !isFiller(text[index]) {
+      guard isDigit(text[index]), count < 19 else { return false }
+      count += 1
     }
+    guard count >= digitsMin else { return false }
     var digits: [UInt8] = []
-    digits.reserveCapacity(19)
-    for byte in text {
-      if isFiller(byte) { continue }
-      guard isDigit(byte), digits.count < 19 else { return false }
-      digits.append(byte - 0x30)
-    }
-    return digits.count >= digitsMin && hasBrand(digits) && hasCheckDigit(digits)
+    digits.reserveCapacity(count)
+    for index in text.indices where isDigit(text[index]) { digits.append(text[index] - 0x30) }
+    return hasBrand(digits) && hasCheckDigit(digits)
   }
 
   /// Space or dash.

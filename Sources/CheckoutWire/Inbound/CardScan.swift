@@ -5,8 +5,10 @@ import CheckoutCore
 struct CardScan {
   /// The fields whose values are ids of the merchant's own and may look like anything: only at these places. The cart's
   /// and the discounts' own ids are members of array elements.
-  private static let exemptAtRoot = ["checkout_id", "idempotency_key", "merchant_id", "account_id"]
-  private static let exemptInLists = [("items", ["line_id", "sku"]), ("discounts", ["code"])]
+  private static let exemptAtRoot: [StaticString] = ["checkout_id", "idempotency_key", "merchant_id", "account_id"]
+  private static let exemptInLists: [(list: StaticString, names: [StaticString])] = [
+    ("items", ["line_id", "sku"]), ("discounts", ["code"]),
+  ]
   /// More than this many are not listed; one is enough to refuse.
   private static let refusalsMax = 20
 
@@ -24,10 +26,10 @@ struct CardScan {
     for (key, value) in document.members(object) {
       if exemptAtRoot.contains(where: { document.isString(key, $0) }), document.kind(value) == .string { continue }
       let path = scan.path(JSONPointer(), key)
-      if let (name, exempt) = exemptInLists.first(where: { document.isString(key, $0.0) }),
+      if let (name, exempt) = exemptInLists.first(where: { document.isString(key, $0.list) }),
         document.kind(value) == .array
       {
-        scan.list(value, JSONPointer().member(name), exempt: exempt)
+        scan.list(value, JSONPointer().member(name.description), exempt: exempt)
       } else {
         scan.value(value, path)
       }
@@ -40,7 +42,7 @@ struct CardScan {
     document.anyString(in: root, countMin: CardNumber.digitsMin, where: CardNumber.matches)
   }
 
-  private mutating func list(_ array: JSONNode, _ path: JSONPointer, exempt: [String]) {
+  private mutating func list(_ array: JSONNode, _ path: JSONPointer, exempt: [StaticString]) {
     for (index, element) in document.elements(array).enumerated() {
       guard document.kind(element) == .object else {
         value(element, path.element(index))
@@ -56,7 +58,7 @@ struct CardScan {
   private mutating func value(_ node: JSONNode, _ path: JSONPointer) {
     switch document.kind(node) {
     case .string:
-      if let text = document.utf8(node), CardNumber.matches(text) { refuse(path) }
+      if document.withUTF8(node, CardNumber.matches) == true { refuse(path) }
     case .array:
       for (index, element) in document.elements(node).enumerated() { value(element, path.element(index)) }
     case .object:
@@ -68,7 +70,7 @@ struct CardScan {
   // The path to a member; a name that is itself a card number is refused and masked.
   private mutating func path(_ parent: JSONPointer, _ key: JSONNode) -> JSONPointer {
     let name = document.utf8(key) ?? []
-    guard CardNumber.matches(name) else { return parent.member(String(decoding: name, as: UTF8.self)) }
+    guard CardNumber.matches(name.span) else { return parent.member(String(decoding: name, as: UTF8.self)) }
     let masked = parent.member(String(decoding: CardNumber.masked(name), as: UTF8.self))
     refuse(masked)
     return masked
@@ -92,7 +94,7 @@ enum Redaction {
       return nil
     }
     var writer = JSONWriter()
-    writer.copy(document, document.root) { CardNumber.matches($0) ? CardNumber.masked($0) : nil }
+    writer.copy(document, document.root) { CardNumber.matches($0.span) ? CardNumber.masked($0) : nil }
     return writer.bytes
   }
 
@@ -107,7 +109,7 @@ enum Redaction {
       let start = index + 1
       let end = bytes[start...].firstIndex { !CardNumber.isDigit($0) && !CardNumber.isFiller($0) } ?? bytes.endIndex
       let closed = end == bytes.endIndex || isQuote(bytes[end]) || bytes[end] == 0x5C
-      if closed && CardNumber.matches(bytes[start..<end]) {
+      if closed && CardNumber.matches(bytes[start..<end].span) {
         var copy = result ?? Array(bytes)
         let offset = bytes.startIndex
         copy.replaceSubrange(start - offset..<end - offset, with: CardNumber.masked(bytes[start..<end]))

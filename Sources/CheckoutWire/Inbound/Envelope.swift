@@ -15,18 +15,22 @@ struct EventHeaders {
   init(_ headers: [InboundMessage.Header]) {
     for header in headers {
       switch header.name.count {
-      case 5 where header.name.elementsEqual("ce_id".utf8): id = header.value
-      case 7 where header.name.elementsEqual("ce_type".utf8): type = header.value
-      case 7 where header.name.elementsEqual("ce_time".utf8): time = header.value
-      case 9 where header.name.elementsEqual("ce_origin".utf8): origin = header.value
-      case 10 where header.name.elementsEqual("tracestate".utf8): tracestate = header.value
-      case 11 where header.name.elementsEqual("traceparent".utf8): traceparent = header.value
-      case 12 where lowercased(header.name).elementsEqual("content-type".utf8):
+      case 5 where header.name.span.isExactly("ce_id"): id = header.value
+      case 7 where header.name.span.isExactly("ce_type"): type = header.value
+      case 7 where header.name.span.isExactly("ce_time"): time = header.value
+      case 9 where header.name.span.isExactly("ce_origin"): origin = header.value
+      case 10 where header.name.span.isExactly("tracestate"): tracestate = header.value
+      case 11 where header.name.span.isExactly("traceparent"): traceparent = header.value
+      case 12 where isContentType(header.name):
         isStructured = header.value.map(isStructuredContent) ?? false
       default: break
       }
     }
   }
+}
+
+private func isContentType(_ name: ArraySlice<UInt8>) -> Bool {
+  name.span.isExactly("content-type") || lowercased(name).elementsEqual("content-type".utf8)
 }
 
 private func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -35,6 +39,8 @@ private func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
 
 // Media types are case-insensitive; parameters such as charset may follow.
 private func isStructuredContent(_ value: ArraySlice<UInt8>) -> Bool {
+  // What nearly every message says.
+  if value.span.isExactly("application/json") { return false }
   guard value.count <= 256 else { return false }
   let media = lowercased(value.prefix { $0 != 0x3B }).filter { $0 != 0x20 && $0 != 0x09 }
   return media.elementsEqual("application/cloudevents+json".utf8)

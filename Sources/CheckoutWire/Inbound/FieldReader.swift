@@ -23,17 +23,18 @@ struct TextRule {
     self.characters = characters
   }
 
-  func accepts(_ text: ArraySlice<UInt8>) -> Bool {
+  func accepts(_ text: Span<UInt8>) -> Bool {
     // A character has one to four bytes: most texts need no counting.
     if text.count < length.lowerBound || text.count > 4 * length.upperBound { return false }
     if text.count > length.upperBound || text.count < 4 * length.lowerBound {
-      let count = text.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
-      if !length.contains(count) { return false }
+      var characterCount = 0
+      for index in text.indices where text[index] & 0xC0 != 0x80 { characterCount += 1 }
+      if !length.contains(characterCount) { return false }
     }
     return switch characters {
     case .any: true
-    case .noControls: !text.contains { $0 < 0x20 || $0 == 0x7F }
-    case .printableASCII: text.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    case .noControls: text.indices.allSatisfy { text[$0] >= 0x20 && text[$0] != 0x7F }
+    case .printableASCII: text.indices.allSatisfy { text[$0] >= 0x20 && text[$0] < 0x7F }
     case .languageTag: isLanguageTag(text)
     }
   }
@@ -50,12 +51,21 @@ struct TextRule {
   }
 }
 
-private func isLanguageTag(_ text: ArraySlice<UInt8>) -> Bool {
-  let parts = text.split(separator: 0x2D, omittingEmptySubsequences: false)
-  guard let first = parts.first, first.allSatisfy(isLetter) else { return false }
-  return parts.allSatisfy { part in
-    (1...8).contains(part.count) && part.allSatisfy { isLetter($0) || CardNumber.isDigit($0) }
+private func isLanguageTag(_ text: Span<UInt8>) -> Bool {
+  var isFirstPart = true
+  var partCount = 0
+  for index in text.indices {
+    let byte = text[index]
+    if byte == 0x2D {
+      if partCount == 0 { return false }
+      isFirstPart = false
+      partCount = 0
+    } else {
+      guard isLetter(byte) || (!isFirstPart && CardNumber.isDigit(byte)), partCount < 8 else { return false }
+      partCount += 1
+    }
   }
+  return partCount > 0
 }
 
 private func isLetter(_ byte: UInt8) -> Bool {
@@ -120,11 +130,11 @@ struct FieldReader {
       missing(name, place)
       return ""
     }
-    guard let bytes = document.utf8(node), rule.accepts(bytes) else {
+    guard let text = document.string(node, where: rule.accepts) else {
       malformed(name, place, rule.expectation)
       return ""
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return text
   }
 
   mutating func optionalText(_ node: JSONNode?, _ name: String, _ place: FieldPlace, _ rule: TextRule) -> String? {
@@ -161,16 +171,17 @@ struct FieldReader {
       missing(name, place)
       return Timestamp(nanoseconds: 0)
     }
-    guard let value = document.utf8(node).flatMap({ RFC3339.parse($0) }) else {
+    guard let value = document.withUTF8(node, RFC3339.parse(utf8:)) ?? nil else {
       malformed(name, place, "Expected an RFC 3339 time with zone and at most 9 fraction digits.")
       return Timestamp(nanoseconds: 0)
     }
     return value
   }
 
-  /// An object with at most `membersMax` members and `stringBytesMax` bytes of strings in all; only looked at.
-  mutating func boundedObject(_ node: JSONNode?, _ name: String, membersMax: Int, stringBytesMax: Int) {
+  /// An object of anything, bounded in members and in bytes of strings; only looked at.
+  mutating func context(_ node: JSONNode?, _ name: String) {
     guard let node = present(node) else { return }
+    let (membersMax, stringBytesMax) = (FieldRules.contextMembersMax, FieldRules.contextStringBytesMax)
     let fits =
       document.kind(node) == .object && document.count(node) <= membersMax
       && document.stringBytes(in: node) <= stringBytesMax

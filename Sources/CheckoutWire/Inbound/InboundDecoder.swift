@@ -53,8 +53,7 @@ package struct InboundDecoder: Sendable {
   }
 
   private func identity(_ node: JSONNode?, _ document: JSONDocument, _ rule: TextRule) -> String? {
-    guard let node, let text = document.utf8(node), rule.accepts(text) else { return nil }
-    return String(decoding: text, as: UTF8.self)
+    node.flatMap { document.string($0, where: rule.accepts) }
   }
 
   private func request(_ envelope: Envelope, merchantID: String, checkoutID: String) -> Inbound {

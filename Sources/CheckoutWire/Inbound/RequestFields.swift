@@ -47,11 +47,8 @@ extension FieldReader {
     let requestedAt = time(fields.find("requested_at"), "requested_at", .root)
     let expiresAt = present(fields.find("expires_at")).map { time($0, "expires_at", .root) }
     let livemode = bool(fields.find("livemode"), "livemode", .root)
-    for name in ["client_context", "metadata"] {
-      boundedObject(
-        fields.find(name), name, membersMax: FieldRules.contextMembersMax,
-        stringBytesMax: FieldRules.contextStringBytesMax)
-    }
+    context(fields.find("client_context"), "client_context")
+    context(fields.find("metadata"), "metadata")
     return CheckoutRequest(
       identity: AttemptIdentity(merchantID: merchantID, checkoutID: checkoutID, idempotencyKey: key),
       accountID: accountID, email: email, locale: locale, currency: currency, lines: lines, discounts: discounts,
@@ -137,9 +134,8 @@ extension FieldReader {
       missing("capture", .payment)
       return .automatic
     }
-    for capture in [CheckoutRequest.Capture.automatic, .manual] where document.isString(node, capture.rawValue) {
-      return capture
-    }
+    if document.isString(node, "automatic") { return .automatic }
+    if document.isString(node, "manual") { return .manual }
     malformed("capture", .payment, "Expected \"automatic\" or \"manual\".")
     return .automatic
   }

@@ -19,24 +19,25 @@ package struct CanonicalJSON {
   private init(_ document: JSONDocument, capacity: Int) {
     self.document = document
     writer = JSONWriter(capacity: capacity)
+    order.reserveCapacity(32)
   }
 
   /// The canonical bytes of `node`, without those of its own members whose name is in `omitting`.
   package static func bytes(
-    _ document: JSONDocument, _ node: JSONNode, omitting names: [String] = [], capacity: Int = 1024
+    _ document: JSONDocument, _ node: JSONNode, omitting names: [StaticString] = [], capacity: Int = 1024
   ) -> [UInt8] {
     var canonical = CanonicalJSON(document, capacity: capacity)
     canonical.write(node, omitting: names)
-    return canonical.writer.bytes
+    return canonical.writer.finished()
   }
 
-  private mutating func write(_ node: JSONNode, omitting names: [String]) {
+  private mutating func write(_ node: JSONNode, omitting names: [StaticString]) {
     switch document.kind(node) {
     case .null: writer.null()
     case .boolean: writer.bool(document.bool(node) ?? false)
     case .integer: writer.integer(document.integer(node) ?? 0)
     case .double: writer.double(document.double(node) ?? 0)
-    case .string: writer.string(utf8: document.utf8(node) ?? [])
+    case .string: _ = document.withUTF8(node) { writer.string(utf8: $0) }
     case .array:
       writer.beginArray()
       for element in document.elements(node) { write(element, omitting: []) }
@@ -46,18 +47,19 @@ package struct CanonicalJSON {
   }
 
   // All open objects share one array of members; each sorts and uses its own stretch at the end.
-  private mutating func writeObject(_ object: JSONNode, omitting names: [String]) {
+  private mutating func writeObject(_ object: JSONNode, omitting names: [StaticString]) {
     let start = order.count
     for member in document.members(object)
     where !names.contains(where: { document.isString(member.key, $0) }) {
-      order.append(Member(key: member.key, value: member.value, prefix: document.asciiPrefix(member.key)))
+      order.append(
+        Member(key: member.key, value: member.value, prefix: document.withUTF8(member.key, asciiPrefix) ?? nil))
     }
     let end = order.count
     sortMembers(start..<end)
     writer.beginObject()
     for index in start..<end {
       let member = order[index]
-      writer.key(utf8: document.utf8(member.key) ?? [])
+      _ = document.withUTF8(member.key) { writer.key(utf8: $0) }
       write(member.value, omitting: [])
     }
     writer.endObject()
@@ -82,25 +84,35 @@ package struct CanonicalJSON {
 
   private static func precedes(_ document: JSONDocument, _ left: Member, _ right: Member) -> Bool {
     if let first = left.prefix, let second = right.prefix, first != second { return first < second }
-    return utf16Precedes(document.utf8(left.key) ?? [], document.utf8(right.key) ?? [])
+    return document.withUTF8(left.key) { first in
+      document.withUTF8(right.key) { second in utf16Precedes(first, second) } ?? false
+    } ?? false
   }
+}
+
+/// The first eight bytes as a number that sorts as they do, padded with zeros; nil if one of them is not ASCII.
+private func asciiPrefix(_ text: Span<UInt8>) -> UInt64? {
+  var prefix: UInt64 = 0
+  if text.count >= 8 {
+    prefix = text.firstEightBytes()
+  } else {
+    for index in text.indices { prefix = prefix << 8 | UInt64(text[index]) }
+    prefix <<= UInt64(8 * (8 - text.count))
+  }
+  return prefix & 0x8080_8080_8080_8080 == 0 ? prefix : nil
 }
 
 /// True if `left` sorts before `right` by UTF-16 code units, both given as valid UTF-8.
 ///
 /// UTF-8 sorts by code points; the two orders differ only where one side has a code point above U+FFFF (lead byte F0 to
 /// F4, in UTF-16 a surrogate) and the other one of U+E000 to U+FFFF (lead byte EE or EF).
-func utf16Precedes(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
-  var leftIndex = left.startIndex
-  var rightIndex = right.startIndex
-  while leftIndex < left.endIndex && rightIndex < right.endIndex {
-    let (first, second) = (left[leftIndex], right[rightIndex])
+private func utf16Precedes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+  for index in 0..<min(left.count, right.count) {
+    let (first, second) = (left[index], right[index])
     if first != second {
       let swapped = first >= 0xEE && second >= 0xEE && (first >= 0xF0) != (second >= 0xF0)
       return swapped ? first > second : first < second
     }
-    leftIndex += 1
-    rightIndex += 1
   }
-  return leftIndex == left.endIndex && rightIndex < right.endIndex
+  return left.count < right.count
 }

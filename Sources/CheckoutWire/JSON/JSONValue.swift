@@ -40,7 +40,7 @@ package struct JSONValue: Sendable {
 
   /// The member of that name; nil if there is none, or if it is `null`.
   package subscript(name: String) -> JSONValue? {
-    guard let member = document.member(node, name), !document.isNull(member) else { return nil }
+    guard let member = document.member(node, named: name), !document.isNull(member) else { return nil }
     return JSONValue(document, member)
   }
 }

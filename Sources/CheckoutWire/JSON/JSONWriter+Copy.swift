@@ -13,7 +13,8 @@ extension JSONWriter {
     case .double: double(document.double(node) ?? 0)
     case .string:
       let text = document.utf8(node) ?? []
-      string(utf8: replacing(text)?[...] ?? text)
+      let written = replacing(text)?[...] ?? text
+      string(utf8: written.span)
     case .array:
       beginArray()
       for element in document.elements(node) { copy(document, element, replacing: replacing) }
@@ -22,7 +23,8 @@ extension JSONWriter {
       beginObject()
       for (name, value) in document.members(node) {
         let text = document.utf8(name) ?? []
-        key(utf8: replacing(text)?[...] ?? text)
+        let written = replacing(text)?[...] ?? text
+        key(utf8: written.span)
         copy(document, value, replacing: replacing)
       }
       endObject()

@@ -1,4 +1,5 @@
 // Writes JSON straight into a byte array: fixed shapes, no tree, no allocation per field.
+package import CheckoutCore
 
 /// A writer of one JSON text. The caller keeps to the grammar (a key before each member's value); commas, quotes and
 /// escapes are the writer's.
@@ -6,6 +7,9 @@ package struct JSONWriter {
   /// What has been written.
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
+
+  /// The bytes, when nothing more is to be written; spares their copy.
+  package consuming func finished() -> [UInt8] { bytes }
 
   /// An empty text with room for `capacity` bytes.
   package init(capacity: Int = 512) {
@@ -37,39 +41,21 @@ package struct JSONWriter {
   package mutating func endArray() { close(0x5D) }
 
   /// A member's name; its value must follow.
-  package mutating func key(_ name: String) {
-    separate()
-    appendQuoted(name.utf8)
-    bytes.append(0x3A)
-    needsComma = false
-  }
+  package mutating func key(_ name: String) { quoted(name.utf8.span, isName: true) }
 
   /// A member's name as UTF-8; its value must follow.
-  package mutating func key(utf8 name: ArraySlice<UInt8>) {
-    separate()
-    appendQuoted(name)
-    bytes.append(0x3A)
-    needsComma = false
-  }
+  package mutating func key(utf8 name: Span<UInt8>) { quoted(name, isName: true) }
 
   /// A string value.
-  package mutating func string(_ value: String) {
-    separate()
-    appendQuoted(value.utf8)
-    needsComma = true
-  }
+  package mutating func string(_ value: String) { quoted(value.utf8.span, isName: false) }
 
   /// A string value given as UTF-8.
-  package mutating func string(utf8 value: ArraySlice<UInt8>) {
-    separate()
-    appendQuoted(value)
-    needsComma = true
-  }
+  package mutating func string(utf8 value: Span<UInt8>) { quoted(value, isName: false) }
 
   /// An integer value, exactly.
   package mutating func integer(_ value: Int64) {
     separate()
-    appendInteger(value)
+    bytes.append(decimal: value)
     needsComma = true
   }
 
@@ -77,6 +63,15 @@ package struct JSONWriter {
   package mutating func double(_ value: Double) {
     separate()
     bytes.append(contentsOf: ecmaScriptText(value).utf8)
+    needsComma = true
+  }
+
+  /// A time as RFC 3339 text.
+  package mutating func time(_ value: Timestamp) {
+    separate()
+    bytes.append(0x22)
+    RFC3339.append(value, to: &bytes)
+    bytes.append(0x22)
     needsComma = true
   }
 
@@ -101,47 +96,40 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  private mutating func appendInteger(_ value: Int64) {
-    if value < 0 { bytes.append(0x2D) }
-    var rest = value.magnitude
-    let start = bytes.count
-    repeat {
-      bytes.append(0x30 + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-    } while rest > 0
-    bytes[start...].reverse()
-  }
-
-  // Almost no string needs an escape: append all, then look; only what needs it is written again.
-  private mutating func appendQuoted(_ text: some Collection<UInt8>) {
-    bytes.append(0x22)
-    let start = bytes.count
-    bytes.append(contentsOf: text)
-    for index in start..<bytes.count where needsEscape(bytes[index]) {
-      escapeTail(from: index)
-      break
+  private mutating func quoted(_ text: Span<UInt8>, isName: Bool) {
+    let comma = needsComma
+    needsComma = !isName
+    // At most six bytes for each of those that need an escape; almost no string has any.
+    let escapes = text.hasEscape()
+    bytes.append(addingCapacity: (escapes ? 6 * text.count : text.count) + 4) { output in
+      if comma { output.append(0x2C) }
+      output.append(0x22)
+      if escapes { Self.escape(text, to: &output) } else { output.append(copying: text) }
+      output.append(0x22)
+      if isName { output.append(0x3A) }
     }
-    bytes.append(0x22)
   }
 
-  private func needsEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == 0x22 || byte == 0x5C
-  }
-
-  private mutating func escapeTail(from index: Int) {
-    let tail = Array(bytes[index...])
-    bytes.removeLast(tail.count)
-    for byte in tail {
-      switch byte {
-      case 0x22, 0x5C: bytes.append(contentsOf: [0x5C, byte])
-      case 0x08: bytes.append(contentsOf: [0x5C, 0x62])
-      case 0x09: bytes.append(contentsOf: [0x5C, 0x74])
-      case 0x0A: bytes.append(contentsOf: [0x5C, 0x6E])
-      case 0x0C: bytes.append(contentsOf: [0x5C, 0x66])
-      case 0x0D: bytes.append(contentsOf: [0x5C, 0x72])
-      case 0..<0x20:
-        bytes.append(contentsOf: [0x5C, 0x75, 0x30, 0x30, hexDigit(byte >> 4), hexDigit(byte & 15)])
-      default: bytes.append(byte)
+  private static func escape(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
+    for index in text.indices {
+      let byte = text[index]
+      let short: UInt8? =
+        switch byte {
+        case 0x22, 0x5C: byte
+        case 0x08: 0x62
+        case 0x09: 0x74
+        case 0x0A: 0x6E
+        case 0x0C: 0x66
+        case 0x0D: 0x72
+        default: nil
+        }
+      if let short {
+        output.append(0x5C)
+        output.append(short)
+      } else if byte < 0x20 {
+        for part: UInt8 in [0x5C, 0x75, 0x30, 0x30, hexDigit(byte >> 4), hexDigit(byte & 15)] { output.append(part) }
+      } else {
+        output.append(byte)
       }
     }
   }
@@ -158,6 +146,12 @@ extension JSONWriter {
   package mutating func field(_ name: String, _ value: Int64) {
     key(name)
     integer(value)
+  }
+
+  /// A member with a time as RFC 3339 text.
+  package mutating func field(_ name: String, _ value: Timestamp) {
+    key(name)
+    time(value)
   }
 
   /// A member with a boolean value.

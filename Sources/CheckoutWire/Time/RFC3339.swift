@@ -8,12 +8,18 @@ package enum RFC3339 {
   /// `T` and `Z` may be lower case; a zone is required; 0 to 9 fraction digits. Second 60 is accepted where UTC can have
   /// a leap second, at 23:59:60 on the last day of a month, and means the first instant of the next day (the epoch
   /// counts none). Years 0000 to 9999; what `Timestamp` cannot hold saturates.
-  package static func parse(_ text: ArraySlice<UInt8>) -> Timestamp? {
-    var reader = DigitReader(text)
-    guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
-      let day = reader.number(2), reader.skip("T", or: "t"), let hour = reader.number(2), reader.skip(":"),
-      let minute = reader.number(2), reader.skip(":"), let second = reader.number(2),
-      let nanoseconds = reader.fraction(), let offset = reader.zoneMinutes(), reader.isAtEnd,
+  package static func parse(_ text: ArraySlice<UInt8>) -> Timestamp? { parse(utf8: text.span) }
+
+  /// The same for a view of the bytes.
+  package static func parse(utf8 text: Span<UInt8>) -> Timestamp? {
+    var reader = DigitReader()
+    guard let year = reader.number(4, in: text), reader.skip(0x2D, in: text),
+      let month = reader.number(2, in: text), reader.skip(0x2D, in: text),
+      let day = reader.number(2, in: text), reader.skip(0x54, or: 0x74, in: text),
+      let hour = reader.number(2, in: text), reader.skip(0x3A, in: text),
+      let minute = reader.number(2, in: text), reader.skip(0x3A, in: text),
+      let second = reader.number(2, in: text), let nanoseconds = reader.fraction(in: text),
+      let offset = reader.zoneMinutes(in: text), reader.at == text.count,
       (1...12).contains(month), day >= 1, day <= daysInMonth(year, month), hour <= 23, minute <= 59, second <= 60
     else { return nil }
     let days = daysSinceEpoch(year, month, day)
@@ -24,41 +30,42 @@ package enum RFC3339 {
 
   /// Writes UTC with no fraction, or 3, 6 or 9 digits of it, whichever is shortest and exact.
   package static func text(_ time: Timestamp) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(30)
+    append(time, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends what `text` gives.
+  static func append(_ time: Timestamp, to bytes: inout [UInt8]) {
     let (seconds, nanoseconds) = floorDivide(time.nanoseconds, 1_000_000_000)
     let (days, secondOfDay) = floorDivide(seconds, 86_400)
     let (year, month, day) = civil(days)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(30)
-    append(year, digits: 4, to: &bytes)
-    bytes.append(0x2D)
-    append(month, digits: 2, to: &bytes)
-    bytes.append(0x2D)
-    append(day, digits: 2, to: &bytes)
-    bytes.append(0x54)
-    append(secondOfDay / 3600, digits: 2, to: &bytes)
-    bytes.append(0x3A)
-    append(secondOfDay / 60 % 60, digits: 2, to: &bytes)
-    bytes.append(0x3A)
-    append(secondOfDay % 60, digits: 2, to: &bytes)
-    appendFraction(nanoseconds, to: &bytes)
-    bytes.append(0x5A)
-    return String(decoding: bytes, as: UTF8.self)
+    bytes.append(addingCapacity: 30) { output in
+      output.append(twoDigits: year / 100)
+      output.append(twoDigits: year % 100)
+      output.append(0x2D)
+      output.append(twoDigits: month)
+      output.append(0x2D)
+      output.append(twoDigits: day)
+      output.append(0x54)
+      output.append(twoDigits: secondOfDay / 3600)
+      output.append(0x3A)
+      output.append(twoDigits: secondOfDay / 60 % 60)
+      output.append(0x3A)
+      output.append(twoDigits: secondOfDay % 60)
+      appendFraction(nanoseconds.magnitude, to: &output)
+      output.append(0x5A)
+    }
   }
 }
 
+// Where reading stands; the text is handed to each step, because a view of bytes cannot be kept.
 private struct DigitReader {
-  private let text: ArraySlice<UInt8>
-  private var at: Int
+  private(set) var at = 0
 
-  init(_ text: ArraySlice<UInt8>) {
-    self.text = text
-    at = text.startIndex
-  }
-
-  var isAtEnd: Bool { at == text.endIndex }
-
-  mutating func number(_ digits: Int) -> Int64? {
-    guard text.endIndex - at >= digits else { return nil }
+  mutating func number(_ digits: Int, in text: Span<UInt8>) -> Int64? {
+    guard text.count - at >= digits else { return nil }
     var value: Int64 = 0
     for index in at..<at + digits {
       let byte = text[index]
@@ -69,20 +76,18 @@ private struct DigitReader {
     return value
   }
 
-  mutating func skip(_ character: Unicode.Scalar, or other: Unicode.Scalar? = nil) -> Bool {
-    guard at < text.endIndex else { return false }
-    let found = Unicode.Scalar(text[at])
-    guard found == character || found == other else { return false }
+  mutating func skip(_ byte: UInt8, or other: UInt8? = nil, in text: Span<UInt8>) -> Bool {
+    guard at < text.count, text[at] == byte || text[at] == other else { return false }
     at += 1
     return true
   }
 
   // Nanoseconds; 0 without a point, nil if no digit or more than nine follow it.
-  mutating func fraction() -> Int64? {
-    guard skip(".") else { return 0 }
+  mutating func fraction(in text: Span<UInt8>) -> Int64? {
+    guard skip(0x2E, in: text) else { return 0 }
     var value: Int64 = 0
     var digits = 0
-    while let digit = number(1) {
+    while let digit = number(1, in: text) {
       digits += 1
       if digits > 9 { return nil }
       value = value * 10 + digit
@@ -92,11 +97,13 @@ private struct DigitReader {
     return value
   }
 
-  mutating func zoneMinutes() -> Int64? {
-    if skip("Z", or: "z") { return 0 }
+  mutating func zoneMinutes(in text: Span<UInt8>) -> Int64? {
+    if skip(0x5A, or: 0x7A, in: text) { return 0 }
     let sign: Int64
-    if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
-    guard let hours = number(2), skip(":"), let minutes = number(2), hours <= 23, minutes <= 59 else { return nil }
+    if skip(0x2B, in: text) { sign = 1 } else if skip(0x2D, in: text) { sign = -1 } else { return nil }
+    guard let hours = number(2, in: text), skip(0x3A, in: text), let minutes = number(2, in: text), hours <= 23,
+      minutes <= 59
+    else { return nil }
     return sign * (hours * 60 + minutes)
   }
 }
@@ -146,24 +153,21 @@ private func saturating(seconds: Int64, nanoseconds: Int64) -> Timestamp {
   return Timestamp(nanoseconds: scaled) + TimeSpan(nanoseconds: nanoseconds)
 }
 
-private func append(_ value: Int64, digits: Int, to bytes: inout [UInt8]) {
-  let start = bytes.count
-  var rest = value
-  for _ in 0..<digits {
-    bytes.append(0x30 + UInt8(truncatingIfNeeded: rest % 10))
-    rest /= 10
+extension OutputSpan<UInt8> {
+  fileprivate mutating func append(twoDigits value: Int64) {
+    append(0x30 + UInt8(truncatingIfNeeded: value / 10))
+    append(0x30 + UInt8(truncatingIfNeeded: value % 10))
   }
-  bytes[start...].reverse()
 }
 
-private func appendFraction(_ nanoseconds: Int64, to bytes: inout [UInt8]) {
+private func appendFraction(_ nanoseconds: UInt64, to output: inout OutputSpan<UInt8>) {
   if nanoseconds == 0 { return }
-  bytes.append(0x2E)
+  output.append(0x2E)
   if nanoseconds % 1_000_000 == 0 {
-    append(nanoseconds / 1_000_000, digits: 3, to: &bytes)
+    output.append(decimal: nanoseconds / 1_000_000, digits: 3)
   } else if nanoseconds % 1000 == 0 {
-    append(nanoseconds / 1000, digits: 6, to: &bytes)
+    output.append(decimal: nanoseconds / 1000, digits: 6)
   } else {
-    append(nanoseconds, digits: 9, to: &bytes)
+    output.append(decimal: nanoseconds, digits: 9)
   }
 }

@@ -75,6 +75,15 @@ struct JSONDocumentTests {
     #expect(try parse("-0").integer == 0)
   }
 
+  @Test func `names that begin alike are told apart, and found again`() throws {
+    let value = try parse(#"{"":0,"expected_a":1,"expected_b":2,"expected":3,"expecte":4}"#)
+    #expect(value["expected_b"]?.integer == 2)
+    #expect(value["expected"]?.integer == 3)
+    #expect(value[""]?.integer == 0)
+    #expect(throws: JSONError.duplicateKey) { try parse(#"{"expected_a":1,"expected_b":2,"expected_a":3}"#) }
+    #expect(throws: JSONError.duplicateKey) { try parse(#"{"":1,"":2}"#) }
+  }
+
   @Test func `looks members up in any order`() throws {
     let value = try parse(#"{"a":1,"b":{"x":9},"c":3}"#)
     var lookup = value.document.lookup(value.node)
