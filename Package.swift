@@ -63,7 +63,8 @@ let package = Package(
     .executableTarget(
       name: "CheckoutBench",
       dependencies: [
-        "CheckoutCore", "CheckoutWire", "WorkerEngine", "KafkaAdapter", "SQLiteAdapter", "Operations", "JournalSamples",
+        "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter", "Operations",
+        "JournalSamples",
       ]),
     .testTarget(name: "CheckoutCLITests", dependencies: ["CheckoutCLI", "Operations"]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
