@@ -27,13 +27,14 @@ package struct AddressCheck: Check {
     guard let country = Country(code: address.country) else {
       return Self.unsupported("The country is not an ISO 3166-1 alpha-2 code in upper case.", .content)
     }
+    let rule = country.postalCodeRule
     if let postalCode = address.postalCode, !Self.isBlank(postalCode) {
-      if !country.postalCodeRule.accepts(postalCode) {
+      if !rule.accepts(postalCode) {
         let message = "The postal code does not have the form that is used in the country of the address."
         return .refused(
           Refusal(.invalidPostalCode, path: "/shipping_address/postal_code", message: message), .content)
       }
-    } else if country.postalCodeRule.isRequired {
+    } else if rule.isRequired {
       return Self.missing("/postal_code", "The shipping address has no postal code, and its country needs one.")
     }
     if let countries, !countries.contains(country.code) {
