@@ -48,7 +48,7 @@ extension Saga {
     case .receipting, .receiptPending, .releasing, .refunding:
       return .write(draft("reserved", details, now) { $0.setHold(id, expiresAt) })
     case .completed, .failed, .cancelled:
-      return next(inert: now)
+      return .finish(.ended)
     }
   }
 
@@ -74,11 +74,9 @@ extension Saga {
     case .releasing, .refunding:
       return .write(draft("nothing held", [.init("detail", detail)], now) { $0.refuseHold() })
     case .completed, .failed, .cancelled:
-      return next(inert: now)
+      return .finish(.ended)
     }
   }
-
-  private func next(inert now: SagaNow) -> Move { .finish(.ended) }
 
   /// True if the request's `expires_at` has come.
   func isExpired(_ time: Timestamp) -> Bool {

@@ -33,27 +33,23 @@ extension Saga {
     case .owed: return sendCompensationAgain(now)
     case .sent:
       if memory.voidWasRefused { return lookUpCharge() }
-      if memory.compensationIsFresh { return compensate(compensation) }
+      if memory.compensationIsFresh { return compensate(compensation, notAfter: compensationWindowEnd) }
       if memory.compensationMayBeSentAgain { return sendCompensationAgain(now) }
       return lookUpCompensation(compensation)
     }
   }
 
-  private mutating func compensate(_ compensation: Compensation) -> Move {
+  /// The void or refund itself, always under the same key.
+  mutating func compensate(_ compensation: Compensation, notAfter: Timestamp?) -> Move {
     memory.compensationIsFresh = false
-    switch compensation.kind {
-    case .void:
-      return .call(
-        SagaCall(
-          operation: .void, key: key(.void), command: .payment(.void(chargeID: compensation.chargeID)),
-          notAfter: compensationWindowEnd))
-    case .refund:
-      return .call(
-        SagaCall(
-          operation: .refund, key: key(.refund),
-          command: .payment(.refund(chargeID: compensation.chargeID, amount: compensation.amount)),
-          notAfter: compensationWindowEnd))
-    }
+    let command: PaymentCommand =
+      switch compensation.kind {
+      case .void: .void(chargeID: compensation.chargeID)
+      case .refund: .refund(chargeID: compensation.chargeID, amount: compensation.amount)
+      }
+    let operation = compensation.operation
+    return .call(
+      SagaCall(operation: operation, key: key(operation), command: .payment(command), notAfter: notAfter))
   }
 
   private var compensationWindowEnd: Timestamp? {
@@ -62,8 +58,9 @@ extension Saga {
     return sent + window
   }
 
-  private func lookUpCompensation(_ compensation: Compensation) -> Move {
-    let operation: Operation = compensation.kind == .void ? .void : .refund
+  /// What became of the void or refund?
+  func lookUpCompensation(_ compensation: Compensation) -> Move {
+    let operation = compensation.operation
     return .call(
       SagaCall(
         operation: operation, key: key(operation),
@@ -235,6 +232,16 @@ extension Saga {
         : park(.releaseRefused, detail: detail, now)
     case .trouble(let trouble): return again(.release, note(trouble), now)
     case .reserved, .outOfStock, .confirmed: return again(.release, "unexpected answer to a release", now)
+    }
+  }
+}
+
+extension Compensation {
+  /// The call that carries it out.
+  fileprivate var operation: Operation {
+    switch kind {
+    case .void: .void
+    case .refund: .refund
     }
   }
 }

@@ -23,36 +23,17 @@ extension Saga {
     guard row.hasEnded, row.parked == nil, let watch = row.watch, watch.nextAt <= now.time else {
       return .finish(.obligationsDone)
     }
-    guard let owed = watch.owed else { return lookUpWatched() }
+    guard let owed = watch.owed else { return lookUpCharge() }
     switch owed.status {
     case .done: return .finish(.obligationsDone)
     case .refused(let detail): return park(.refundRefused, detail: detail, now)
     case .owed: return sendOwed(owed, now)
     case .sent:
-      if memory.voidWasRefused { return lookUpWatched() }
-      if memory.compensationIsFresh { return callOwed(owed) }
+      if memory.voidWasRefused { return lookUpCharge() }
+      if memory.compensationIsFresh { return compensate(owed, notAfter: nil) }
       if memory.compensationMayBeSentAgain { return sendOwed(owed, now) }
-      let operation: Operation = owed.kind == .void ? .void : .refund
-      return .call(
-        SagaCall(
-          operation: operation, key: key(operation),
-          command: .payment(.lookUp(operation: operation, sentAt: owed.firstSentAt ?? row.createdAt)),
-          notAfter: nil))
+      return lookUpCompensation(owed)
     }
-  }
-
-  private func lookUpWatched() -> Move {
-    lookUpCharge()
-  }
-
-  private mutating func callOwed(_ owed: Compensation) -> Move {
-    memory.compensationIsFresh = false
-    let command: PaymentCommand =
-      owed.kind == .void
-      ? .void(chargeID: owed.chargeID) : .refund(chargeID: owed.chargeID, amount: owed.amount)
-    let operation: Operation = owed.kind == .void ? .void : .refund
-    return .call(
-      SagaCall(operation: operation, key: key(operation), command: .payment(command), notAfter: nil))
   }
 
   private func sendOwed(_ owed: Compensation, _ now: SagaNow) -> Move {

@@ -145,6 +145,11 @@ struct AttemptDesk {
     return due
   }
 
+  /// A job whose time has come: its machine goes on, or the journal is asked again.
+  mutating func goOn(_ id: Int, _ turn: inout Turn) {
+    if jobs[id]?.saga != nil { feed(id, .due, &turn) } else { ask(id, turn) }
+  }
+
   /// Asks for the turn in which the next timer is due.
   func wakeForTimers(_ turn: inout Turn) {
     if let first = timers.first { turn.wake(at: first) }

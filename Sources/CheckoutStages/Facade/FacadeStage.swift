@@ -42,8 +42,7 @@ package struct FacadeStage: Stage {
           ticket: delivery.ticket, position: delivery.position, origin: event.origin, subject: subject,
           trace: event.trace, offsetsWereLost: delivery.offsetsWereLost, question: question), &turn)
     } catch {
-      turn.deadLetter(
-        delivery.ticket, DeadLetter(code: DeadLetterCode.malformedEvent.rawValue, detail: error.detail))
+      turn.deadLetter(delivery.ticket, error)
     }
   }
 
@@ -80,7 +79,7 @@ package struct FacadeStage: Stage {
 
   package mutating func tick(_ turn: inout Turn) {
     for id in desk.dueJobs(&turn) {
-      if desk.jobs[id]?.saga != nil { desk.feed(id, .due, &turn) } else { desk.ask(id, turn) }
+      desk.goOn(id, &turn)
     }
     end(&turn)
   }

@@ -48,3 +48,10 @@ extension Moment {
   /// Boot clock of the turn.
   var bootTime: BootTime { BootTime(nanoseconds: boot) }
 }
+
+extension Turn {
+  /// A message between our own stages that does not decode: nobody can be answered.
+  mutating func deadLetter(_ ticket: Ticket, _ error: MalformedEvent) {
+    deadLetter(ticket, DeadLetter(code: DeadLetterCode.malformedEvent.rawValue, detail: error.detail))
+  }
+}

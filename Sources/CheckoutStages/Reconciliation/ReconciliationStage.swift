@@ -54,8 +54,7 @@ package struct ReconciliationStage: Stage {
           question: question))
       holdOrAsk(id, &turn)
     } catch {
-      turn.deadLetter(
-        delivery.ticket, DeadLetter(code: DeadLetterCode.malformedEvent.rawValue, detail: error.detail))
+      turn.deadLetter(delivery.ticket, error)
     }
   }
 
@@ -117,7 +116,7 @@ package struct ReconciliationStage: Stage {
   package mutating func tick(_ turn: inout Turn) {
     for id in desk.dueJobs(&turn) {
       held.remove(id)
-      if desk.jobs[id]?.saga != nil { desk.feed(id, .due, &turn) } else { desk.ask(id, turn) }
+      desk.goOn(id, &turn)
     }
     beginSweep(&turn)
     end(&turn)
