@@ -26,7 +26,10 @@ final class ReaderTables {
     let ofCheckout = "\(select) WHERE a.merchant_id = ?1 AND a.checkout_id = ?2 AND a.blocks"
     byCheckout = try database.prepare("\(ofCheckout) = 1 UNION ALL \(ofCheckout) = 0 ORDER BY 7")
     byCheckoutID = try database.prepare("\(select) WHERE a.checkout_id = ?1 ORDER BY a.id")
-    parked = try database.prepare("\(select) WHERE a.ended = 0 AND a.parked IS NOT NULL ORDER BY a.id")
+    // What is parked is open, or has ended and is watched: each branch has an index.
+    let open = "\(select) WHERE a.ended = 0 AND a.parked IS NOT NULL"
+    let watched = "\(select) WHERE a.watch_at IS NOT NULL AND a.ended = 1 AND a.parked IS NOT NULL"
+    parked = try database.prepare("\(open) UNION ALL \(watched) ORDER BY 7")
     page = try database.prepare("\(select) WHERE a.id > ?1 ORDER BY a.id LIMIT ?2")
     steps = try database.prepare(
       """

@@ -4,18 +4,6 @@ package import CheckoutCore
 import CheckoutWire
 import Synchronization
 
-/// One write of an attempt's history.
-package struct RecordedWrite: Hashable, Sendable {
-  /// The version the write made.
-  package let version: Int64
-  /// Journal time of the write.
-  package let at: Timestamp
-  /// The write's own name: a worker's words for it, unique.
-  package let writeID: String
-  /// What happened, in order.
-  package let steps: [Step]
-}
-
 /// How many attempts there are, by what `checkout parked`, metrics and `verify` ask for.
 package struct JournalCounts: Hashable, Sendable {
   /// All attempts, ended or not.
@@ -28,15 +16,9 @@ package struct JournalCounts: Hashable, Sendable {
   package let watched: Int64
 }
 
-/// The journal's file could not be read; what to do is in the description.
-package struct JournalReadProblem: Error, Hashable, CustomStringConvertible {
-  /// One line for a person.
-  package let description: String
-}
-
 /// Reads a journal's file without ever writing a row. Each call is one short read, so that a worker's checkpoints are not
 /// held up; a list longer than a page is not one snapshot.
-package final class SQLiteJournalReader: Sendable {
+package final class SQLiteJournalReader: JournalReader {
   /// The journal's id.
   package let id: String
   private let tables: Mutex<ReaderTables>
@@ -84,7 +66,7 @@ package final class SQLiteJournalReader: Sendable {
     }.map(\.view)
   }
 
-  /// All parked attempts, oldest first.
+  /// All parked attempts, ended ones with an obligation included, oldest first.
   package func parked() throws(JournalReadProblem) -> [AttemptView] {
     try read { (tables, now) throws(JournalReadProblem) in
       try tables.views(tables.parked, at: now) { (_) throws(SQLiteProblem) in }

@@ -1,0 +1,46 @@
+// The journal as people and tools read it: short reads beside running workers, never a write.
+
+/// One write of an attempt's history.
+package struct RecordedWrite: Hashable, Sendable {
+  /// The version the write made.
+  package let version: Int64
+  /// Journal time of the write.
+  package let at: Timestamp
+  /// The write's own name: a worker's words for it, unique.
+  package let writeID: String
+  /// What happened, in order.
+  package let steps: [Step]
+
+  package init(version: Int64, at: Timestamp, writeID: String, steps: [Step]) {
+    self.version = version
+    self.at = at
+    self.writeID = writeID
+    self.steps = steps
+  }
+}
+
+/// The journal could not be read; what to do is in the description.
+package struct JournalReadProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  /// One line for a person.
+  package let description: String
+
+  package init(description: String) {
+    self.description = description
+  }
+}
+
+/// Reads a journal. Each call is one short read and blocks the caller's thread meanwhile; two calls are not one snapshot.
+package protocol JournalReader: AnyObject, Sendable {
+  /// The journal's id.
+  var id: String { get }
+  /// One attempt; nil: there is none.
+  func attempt(_ id: AttemptID) throws(JournalReadProblem) -> AttemptView?
+  /// All attempts of one checkout, oldest first.
+  func attempts(of checkout: CheckoutKey) throws(JournalReadProblem) -> [AttemptView]
+  /// All attempts with this checkout id, whichever the merchant, oldest first. May look through the whole table.
+  func attempts(ofCheckoutID checkoutID: String) throws(JournalReadProblem) -> [AttemptView]
+  /// All parked attempts, ended ones with an obligation included, oldest first.
+  func parked() throws(JournalReadProblem) -> [AttemptView]
+  /// The history of one attempt, oldest first.
+  func history(of id: AttemptID) throws(JournalReadProblem) -> [RecordedWrite]
+}
