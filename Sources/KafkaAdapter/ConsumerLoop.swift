@@ -264,8 +264,3 @@ extension ConsumerHandle {
     return true
   }
 }
-
-extension KafkaError {
-  /// The position asked for is not in the log.
-  fileprivate var isOutOfRange: Bool { code == "_AUTO_OFFSET_RESET" || code == "OFFSET_OUT_OF_RANGE" }
-}

@@ -8,11 +8,14 @@ package struct TopicPlan: Hashable, Sendable {
   package let partitions: Int
   /// Copies of each partition; nil: the broker's default.
   package let replication: Int?
+  /// True: the newest record of each key stays for good (`cleanup.policy=compact`).
+  package let isCompacted: Bool
 
-  package init(name: String, partitions: Int, replication: Int? = nil) {
+  package init(name: String, partitions: Int, replication: Int? = nil, isCompacted: Bool = false) {
     self.name = name
     self.partitions = partitions
     self.replication = replication
+    self.isCompacted = isCompacted
   }
 }
 

@@ -31,6 +31,9 @@ package struct KafkaError: Error, Hashable, Sendable {
     self.message = message
   }
 
+  /// The position asked for is not in the log: truncated, expired, or the topic was made anew.
+  package var isOutOfRange: Bool { code == "_AUTO_OFFSET_RESET" || code == "OFFSET_OUT_OF_RANGE" }
+
   /// The same error, told with where it happened.
   package func during(_ what: String) -> KafkaError {
     KafkaError(code: code, reaction: reaction, message: "\(what): \(message)")

@@ -21,6 +21,8 @@ package struct ReadBatch: Sendable {
   package let records: [Record]
   /// Trouble that may pass (the reader goes on) and partitions whose start lies outside the log.
   package let errors: [KafkaError]
+  /// Slots that have been read to their ends for now: up to the last stable offset, invisible records included.
+  package let ends: [Int]
 }
 
 /// All partitions of some topics, read committed, from a start to the live end. One call at a time; calls block and so
@@ -36,6 +38,7 @@ package final class KafkaReader: Sendable {
   private let consumer: ConsumerHandle
   private let alarm: WakeDescriptor
   private let state: Mutex<State>
+  private let topics: [String]
 
   /// Looks the topics up and begins. Throws `.environment` for a topic that is not there and for brokers that cannot be
   /// reached within the limit.
@@ -58,6 +61,7 @@ package final class KafkaReader: Sendable {
     let data = try consumer.assign(states, wake: alarm).get()
     self.alarm = alarm
     self.consumer = consumer
+    self.topics = topics
     self.partitions = partitions
     state = Mutex(State(data: data))
   }
@@ -66,7 +70,7 @@ package final class KafkaReader: Sendable {
   package func read(maxRecords: Int = 1_000, waitNanoseconds: Int64) -> ReadBatch {
     state.withLock { state in
       var batch = take(maxRecords, &state)
-      if batch.records.isEmpty, batch.errors.isEmpty, waitNanoseconds > 0 {
+      if batch.records.isEmpty, batch.errors.isEmpty, batch.ends.isEmpty, waitNanoseconds > 0 {
         alarm.wait(limitNanoseconds: waitNanoseconds)
         batch = take(maxRecords, &state)
       }
@@ -92,6 +96,18 @@ package final class KafkaReader: Sendable {
     return ranges
   }
 
+  /// True if one of the topics has got partitions that this reader does not read; false if nobody answers in time.
+  package func hasMorePartitions(limitMilliseconds: Int = 5_000) -> Bool {
+    var count = 0
+    for topic in topics {
+      guard
+        case .success(let partitions) = consumer.partitionCount(of: topic, limitMilliseconds: Int32(limitMilliseconds))
+      else { return false }
+      count += partitions
+    }
+    return count > partitions.count
+  }
+
   /// The data queue must be gone before the client is destroyed: the library waits for it.
   deinit { close() }
 
@@ -103,13 +119,13 @@ package final class KafkaReader: Sendable {
   }
 
   private func take(_ maxRecords: Int, _ state: inout State) -> ReadBatch {
-    guard let data = state.data else { return ReadBatch(records: [], errors: []) }
+    guard let data = state.data else { return ReadBatch(records: [], errors: [], ends: []) }
     var errors: [KafkaError] = []
     while let event = consumer.nextEvent() {
       if case .trouble(let error) = event { errors.append(error) }
     }
     let batch = data.take(recordsMax: maxRecords)
-    return ReadBatch(records: batch.records, errors: errors + batch.errors.map(\.error))
+    return ReadBatch(records: batch.records, errors: errors + batch.errors.map(\.error), ends: batch.ends)
   }
 
   private static func offsets(

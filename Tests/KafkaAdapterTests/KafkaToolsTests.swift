@@ -43,6 +43,30 @@ struct KafkaToolsTests {
     #expect(records.map(\.offset) == [1])
   }
 
+  @Test("a reader says when it has seen all there is, of empty partitions too, and again after more has come")
+  func readerEnds() throws {
+    let fixture = try BrokerFixture(partitions: 2)
+    let key = Output(topic: "in", key: Bytes("k"), value: Bytes("v"), headers: [])
+    try fixture.publish([key])
+    let reader = try KafkaReader(settings: fixture.settings, topics: ["in"], from: .earliest)
+    defer { reader.close() }
+    func readToEnds(_ slots: Set<Int>) -> Int {
+      var open = slots
+      var count = 0
+      for _ in 0..<100 where !open.isEmpty {
+        let batch = reader.read(waitNanoseconds: 500_000_000)
+        count += batch.records.count
+        open.subtract(batch.ends)
+      }
+      #expect(open.isEmpty)
+      return count
+    }
+    #expect(readToEnds([0, 1]) == 1)
+    let ends = try reader.endOffsets()
+    try fixture.publish([key])
+    #expect(readToEnds(Set(ends.indices.filter { ends[$0] == 1 })) == 1)
+  }
+
   @Test("a publisher says which message was refused")
   func publisherReports() throws {
     let fixture = try BrokerFixture()

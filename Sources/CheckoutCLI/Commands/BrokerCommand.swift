@@ -21,6 +21,7 @@ struct BrokerCommand {
       for role in TopicRole.allCases {
         try cluster.createTopic(context.topics.name(role), partitions: context.settings[Setup.topicPartitions])
       }
+      for name in context.referenceTopics.values { try cluster.createTopic(name, partitions: 1) }
       guard context.output.write("\(cluster.brokers)\n") else { return .ok }
       stopped.wait()
       withExtendedLifetime(cluster) {}

@@ -23,7 +23,7 @@ enum Commands {
   private static let workFlags = [
     FlagSpec("journal", value: "sqlite:PATH", help: "where attempts are remembered"),
     FlagSpec("gateways", value: "sandbox[:LEDGER]", help: "the services; LEDGER is a file kept over restarts"),
-    FlagSpec("reference", value: "FILE", help: "accounts and prices, JSON"),
+    FlagSpec("reference", value: "FILE|topics", help: "accounts and prices: a JSON file or compacted topics"),
     FlagSpec(
       "delivery", value: "exactly-once|at-least-once",
       help: "how outputs and offsets are committed (default exactly-once)"
@@ -91,17 +91,22 @@ enum Commands {
 
   private static let topicsCreate = CommandSpec(
     "topics create", summary: "Creates the pipeline's topics where they are missing.",
-    discussion: "Existing topics are left as they are. Needs a broker with administrative calls, not the mock.",
+    discussion: """
+      Existing topics are left as they are. Needs a broker with administrative calls, not the mock. With --reference \
+      topics the two compacted topics of accounts and prices are made too, with one partition each.
+      """,
     flags: [
       FlagSpec("partitions", value: "N", help: "partitions of each topic (default 12)"),
-      FlagSpec("replication", value: "N", help: "copies of each partition (default 1)"), json,
+      FlagSpec("replication", value: "N", help: "copies of each partition (default 1)"),
+      FlagSpec("reference", value: "topics", help: "the topics of accounts and prices too"), json,
     ],
     examples: ["checkout topics create --brokers localhost:9092 \\\n    --partitions 12 --replication 3"])
 
   private static let topicsCheck = CommandSpec(
     "topics check", summary: "Says which of the pipeline's topics are there, and with how many partitions.",
     discussion: "Ends with exit code 1 if one is missing.",
-    flags: [json], examples: ["checkout topics check --brokers localhost:9092"])
+    flags: [FlagSpec("reference", value: "topics", help: "the topics of accounts and prices too"), json],
+    examples: ["checkout topics check --brokers localhost:9092"])
 
   private static let config = CommandSpec(
     "config", summary: "Prints every setting, its value and where it came from; secrets are masked.",

@@ -44,7 +44,7 @@ struct DemoCommand {
     defer { folder.remove() }
     let files = try SampleFiles(named: context.command.value("samples"))
     let samples = try files.load()
-    let reference = try Services.reference("\(files.folder)/reference.json")
+    let reference = ReferenceSource.file(try ReferenceSource.read("\(files.folder)/reference.json"))
     let sink = try StreamLogSink()
     defer { sink.close() }
     let log = context.log(sink)

@@ -23,8 +23,11 @@ struct RunCommand {
     let saga = try SagaSetup.saga(context.settings)
     let needsAttempts = stages.contains(.facade) || stages.contains(.reconciliation)
     let brokers = try context.brokerList()
-    let reference =
-      stages.contains(.validation) ? try Services.reference(context.settings[Setup.reference]) : nil
+    let needsReference = stages.contains(.validation)
+    // A file that cannot be used is found before anything is opened.
+    if needsReference, context.settings[Setup.reference] != ReferenceSource.topicsName {
+      _ = try ReferenceSource.read(context.settings[Setup.reference])
+    }
     // Heard from here on: the wait for the brokers has no end of its own.
     let stop = StopRequest()
     try StopSignals.install { signal in
@@ -43,6 +46,14 @@ struct RunCommand {
       services?.close([])
       return .ok
     }
+    let reference: ReferenceSource?
+    do throws(Problem) {
+      reference = needsReference ? try ReferenceSource.open(context, brokers: brokers, log: log) : nil
+    } catch {
+      services?.close([])
+      throw error
+    }
+    defer { reference?.stop() }
     let parts = PipelineParts(
       brokers: brokers, topics: context.topics, policy: context.policy, saga: saga,
       ports: services?.ports, reference: reference, instance: context.instance, delivery: delivery,

@@ -14,11 +14,16 @@ struct TopicsCommand {
   }
 
   private var plans: [TopicPlan] {
-    TopicRole.allCases.map { role in
+    let replication = context.settings[Setup.topicReplication]
+    let own = TopicRole.allCases.map { role in
       TopicPlan(
-        name: context.topics.name(role), partitions: context.settings[Setup.topicPartitions],
-        replication: context.settings[Setup.topicReplication])
+        name: context.topics.name(role), partitions: context.settings[Setup.topicPartitions], replication: replication)
     }
+    guard context.settings[Setup.reference] == ReferenceSource.topicsName else { return own }
+    return own
+      + context.referenceTopics.values.map {
+        TopicPlan(name: $0, partitions: 1, replication: replication, isCompacted: true)
+      }
   }
 
   func create() throws(Problem) -> ExitCode {

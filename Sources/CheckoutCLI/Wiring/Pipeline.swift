@@ -26,7 +26,7 @@ struct PipelineParts: Sendable {
   let policy: ValidationPolicy
   let saga: SagaSettings
   let ports: AttemptPorts?
-  let reference: ReferenceData?
+  let reference: ReferenceSource?
   /// This process's stable name.
   let instance: String
   let delivery: DeliveryMode
@@ -177,7 +177,7 @@ struct WorkerRecipe: Sendable {
       return try ValidationStage(
         settings: ValidationStageSettings(
           policy: parts.policy, topics: parts.topics, payloadBytesMax: payloadBytesMax),
-        identifiers: identifiers, reference: { reference })
+        identifiers: identifiers, reference: { reference.data })
     } catch {
       throw .usage(error.message, remedy: "see: checkout config")
     }

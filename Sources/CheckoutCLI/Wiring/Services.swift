@@ -85,18 +85,4 @@ struct Services {
     journal.submit(ends) { _ in }
     journal.close()
   }
-
-  /// Reads the reference file.
-  static func reference(_ path: String?) throws(Problem) -> ReferenceData {
-    guard let path else {
-      throw .usage(
-        "validation needs accounts and prices", remedy: "use --reference FILE, for example samples/reference.json")
-    }
-    let bytes = try FileContents.read(path)
-    do throws(ReferenceFileError) {
-      return try ReferenceFile.decode(bytes)
-    } catch {
-      throw .environment("reference \(path)\(error.path): \(error.message)", remedy: "check --reference")
-    }
-  }
 }

@@ -1,5 +1,6 @@
 // Every setting of the program, in one table: `checkout config` prints it, docs/configuration.md explains it.
 
+import CheckoutWire
 import Operations
 
 /// The settings, by section.
@@ -41,7 +42,12 @@ enum Setup {
   static let gateways = Setting<String>.text(
     "gateways.location", standard: "sandbox", help: "sandbox (in memory) or sandbox:LEDGER (a file)")
   static let reference = Setting<String?>.optionalText(
-    "reference.location", help: "JSON file of accounts and prices; needed by validation")
+    "reference.location", help: "JSON file of accounts and prices, or: topics; needed by validation")
+  static let accountsTopic = Setting<String>.text(
+    "reference.accounts_topic", standard: ReferenceTopic.accounts.rawValue,
+    help: "compacted topic of accounts, full name")
+  static let pricesTopic = Setting<String>.text(
+    "reference.prices_topic", standard: ReferenceTopic.prices.rawValue, help: "compacted topic of prices, full name")
 
   static let logForm = Setting<String>.choice(
     "log.form", ["auto", "json", "pretty"], standard: "auto", help: "auto: pretty on a terminal, else JSON")
@@ -86,7 +92,8 @@ enum Setup {
       brokers.definition, topicPrefix.definition, groupPrefix.definition, instance.definition,
       staticMembership.definition, delivery.definition, inFlightMax.definition, heldBytesMax.definition,
       drain.definition, shutdownGrace.definition, commitInterval.definition, clockStart.definition,
-      journal.definition, gateways.definition, reference.definition, logForm.definition, logLevel.definition,
+      journal.definition, gateways.definition, reference.definition, accountsTopic.definition,
+      pricesTopic.definition, logForm.definition, logLevel.definition,
       validationMode.definition, payloadBytesMax.definition, quantityMax.definition, linesMax.definition,
       amountMax.definition, clockSkewMax.definition, paymentMethods.definition, livemode.definition,
     ] + SagaSetup.table + [

@@ -11,6 +11,9 @@ package struct ReferenceFileError: Error, Hashable, Sendable {
 
 /// Reads reference data.
 package enum ReferenceFile {
+  static let accountNeeds = "needs merchant_id, account_id and status enabled or disabled"
+  static let priceNeeds = "needs merchant_id, sku, currency and unit_price_minor of 0 or more"
+
   /// All of `bytes`; the version is `file:` and the first 16 hex digits of their SHA-256.
   package static func decode(_ bytes: [UInt8]) throws(ReferenceFileError) -> ReferenceData {
     let root: JSONValue
@@ -23,7 +26,7 @@ package enum ReferenceFile {
     for (index, value) in try list(root, "accounts").enumerated() {
       guard let entry = account(value) else {
         throw ReferenceFileError(
-          path: "/accounts/\(index)", message: "needs merchant_id, account_id and status enabled or disabled")
+          path: "/accounts/\(index)", message: accountNeeds)
       }
       accounts.append(entry)
     }
@@ -31,7 +34,7 @@ package enum ReferenceFile {
     for (index, value) in try list(root, "prices").enumerated() {
       guard let entry = price(value) else {
         throw ReferenceFileError(
-          path: "/prices/\(index)", message: "needs merchant_id, sku, currency and unit_price_minor of 0 or more")
+          path: "/prices/\(index)", message: priceNeeds)
       }
       prices.append(entry)
     }

@@ -56,6 +56,7 @@ import CRdKafka
           topic.name, Int32(topic.partitions), Int32(topic.replication ?? -1), nil, 0)
       else { return .failure(.environment("topic \(topic.name): partitions or replication are out of range")) }
       unsafe plans.append(plan)
+      if topic.isCompacted { _ = unsafe rd_kafka_NewTopic_set_config(plan, "cleanup.policy", "compact") }
     }
     let queue = unsafe QueueHandle(rd_kafka_queue_new(client), wake: nil)
     let options = unsafe rd_kafka_AdminOptions_new(client, RD_KAFKA_ADMIN_OP_CREATETOPICS)

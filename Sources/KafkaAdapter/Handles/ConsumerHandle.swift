@@ -26,6 +26,8 @@ enum ConsumerEvent {
     let configuration = ConfigurationHandle()
     try configuration.apply(settings, defaults: ClientDefaults.consumer)
     try configuration.set(KafkaProperty("group.id", group?.group ?? "checkout-reader"))
+    // A reader wants to know when it has seen all there is; a worker never asks.
+    if group == nil { try configuration.set(KafkaProperty("enable.partition.eof", "true")) }
     if let instance = group?.instanceID { try configuration.set(KafkaProperty("group.instance.id", instance)) }
     configuration.deliverEvents(RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_STATS)
     unsafe client = try configuration.makeClient(RD_KAFKA_CONSUMER, callbacks: callbacks)

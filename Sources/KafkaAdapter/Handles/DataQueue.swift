@@ -8,6 +8,8 @@ struct DataBatch {
   var records: [Record] = []
   /// What came instead of messages: the slot (nil: unknown) and the error.
   var errors: [(slot: Int?, error: KafkaError)] = []
+  /// Slots whose end was reached; only a client that asks for it is told.
+  var ends: [Int] = []
 }
 
 /// All partition queues of one assignment, forwarded to one. A new assignment has a new one, so that what is left of
@@ -103,6 +105,10 @@ struct DataBatch {
       guard let message = unsafe messages[index] else { continue }
       let code = unsafe message.pointee.err
       guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+        if code == RD_KAFKA_RESP_ERR__PARTITION_EOF {
+          if let slot = unsafe slot(of: message) { batch.ends.append(slot) }
+          continue
+        }
         batch.errors.append(unsafe (slot(of: message), MessageReader.error(of: message)))
         continue
       }
