@@ -13,10 +13,14 @@ package enum ReferenceTopic: String, Hashable, CaseIterable, Sendable {
 package struct ReferenceFeed: Sendable {
   /// Where a record stood.
   package struct Place: Hashable, Sendable {
+    /// Which of the two.
     package let topic: ReferenceTopic
+    /// Its partition.
     package let partition: Int32
+    /// The record's offset there.
     package let offset: Int64
 
+    /// A place of its three parts.
     package init(topic: ReferenceTopic, partition: Int32, offset: Int64) {
       self.topic = topic
       self.partition = partition

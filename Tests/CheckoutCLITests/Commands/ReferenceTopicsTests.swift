@@ -7,7 +7,7 @@ import Testing
 struct ReferenceTopicsTests {
   /// One topic of reference data as kcat writes it.
   private func publish(_ pipeline: LocalPipeline, _ topic: String, _ lines: [String]) throws {
-    let file = pipeline.folder.path("\(topic).\(UUID().uuidString)")
+    let file = pipeline.folder.path("\(topic).lines")
     try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
     _ = try OtherClients.kcat(["-P", "-b", pipeline.brokers, "-t", topic, "-K", "\t", "-Z", "-l", file])
   }

@@ -69,7 +69,8 @@ struct UsageTests {
       "--stage facad: there is no stage facad; did you mean facade?\n  use validation, facade, reconciliation or all"),
     Case(
       "run --brokers localhost:9", 2,
-      "validation needs accounts and prices\n  use --reference FILE, for example samples/reference.json"),
+      "validation needs accounts and prices\n  use --reference FILE, for example samples/reference.json, or --reference topics"
+    ),
     Case(
       "submit samples/requests.ndjson --brokers localhost:9 --timeout soon", 2,
       "--timeout soon is not a duration\n  write it like 30s or 2m"),
