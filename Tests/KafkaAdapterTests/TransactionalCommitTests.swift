@@ -253,29 +253,6 @@ struct TransactionalCommitTests {
   }
 }
 
-struct RebuildHistoryTests {
-  private let second: Int64 = 1_000_000_000
-
-  @Test("the third fencing within a minute is another live worker; fencings far apart are not")
-  func threeFencings() {
-    var history = RebuildHistory()
-    #expect(history.next(now: 0, wasFenced: true) == .rebuild(pauseNanoseconds: 0))
-    #expect(history.next(now: 30 * second, wasFenced: true) == .rebuild(pauseNanoseconds: second))
-    #expect(history.next(now: 60 * second, wasFenced: true) == .rebuild(pauseNanoseconds: second))
-    #expect(history.next(now: 61 * second, wasFenced: true) == .fencedTooOften(times: 3))
-  }
-
-  @Test("other reasons may repeat, with a pause")
-  func otherReasons() {
-    var history = RebuildHistory()
-    for number in 0..<10 {
-      let pause = number == 0 ? 0 : second
-      #expect(history.next(now: Int64(number) * second, wasFenced: false) == .rebuild(pauseNanoseconds: pause))
-    }
-    #expect(history.next(now: 11 * second, wasFenced: true) == .rebuild(pauseNanoseconds: second))
-  }
-}
-
 struct GroupMembershipTests {
   @Test("the generation is read, and none is told from some", arguments: [-1, 0, 7, 2_000_000] as [Int32])
   func generation(_ number: Int32) {

@@ -17,9 +17,10 @@
 //   begin, commit, abort      anything else                              rebuild: the outcome is unknown
 
 /// A step of a transaction that can fail.
-enum TransactionCall: String, Hashable, CaseIterable, Sendable {
+package enum TransactionCall: String, Hashable, CaseIterable, Sendable {
   /// `init_transactions`: once for each producer; frees what an earlier owner of the id left open.
   case initialise
+  /// Opens a transaction.
   case begin
   /// Handing one output to the library.
   case produce
@@ -27,22 +28,34 @@ enum TransactionCall: String, Hashable, CaseIterable, Sendable {
   case delivery
   /// `send_offsets_to_transaction`.
   case sendOffsets
+  /// Makes outputs and offsets visible together.
   case commit
+  /// Takes everything back.
   case abort
 }
 
 /// An error of one of these calls, with the three flags that the library gives it.
-struct TransactionError: Error, Hashable, Sendable {
+package struct TransactionError: Error, Hashable, Sendable {
   /// The library's name of the code, for example `_TIMED_OUT`.
-  let code: String
+  package let code: String
   /// One line for people.
-  let message: String
+  package let message: String
   /// The producer is of no more use.
-  var isFatal = false
+  package var isFatal = false
   /// The same call may succeed.
-  var isRetriable = false
+  package var isRetriable = false
   /// The transaction can only be aborted.
-  var requiresAbort = false
+  package var requiresAbort = false
+
+  package init(
+    code: String, message: String, isFatal: Bool = false, isRetriable: Bool = false, requiresAbort: Bool = false
+  ) {
+    self.code = code
+    self.message = message
+    self.isFatal = isFatal
+    self.isRetriable = isRetriable
+    self.requiresAbort = requiresAbort
+  }
 }
 
 /// What to do after an error.

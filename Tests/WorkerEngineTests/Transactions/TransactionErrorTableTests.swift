@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import KafkaAdapter
+@testable import WorkerEngine
 
 struct TransactionErrorTableTests {
   private enum Flag {
