@@ -41,6 +41,21 @@ package protocol JournalReader: AnyObject, Sendable {
   func attempts(ofCheckoutID checkoutID: String) throws(JournalReadProblem) -> [AttemptView]
   /// All parked attempts, ended ones with an obligation included, oldest first.
   func parked() throws(JournalReadProblem) -> [AttemptView]
+  /// At most `limit` attempts after `cursor` (0: from the start) in the order of their creation, and the cursor to go on
+  /// with; nil: there are no more.
+  func page(after cursor: Int64, limit: Int) throws(JournalReadProblem) -> (views: [AttemptView], next: Int64?)
   /// The history of one attempt, oldest first.
   func history(of id: AttemptID) throws(JournalReadProblem) -> [RecordedWrite]
+}
+
+extension JournalReader {
+  /// Calls `body` with every attempt in the order of their creation, page by page; not one snapshot.
+  package func forEachAttempt(_ body: (AttemptView) -> Void) throws(JournalReadProblem) {
+    var cursor: Int64? = 0
+    while let after = cursor {
+      let page = try page(after: after, limit: 500)
+      page.views.forEach(body)
+      cursor = page.next
+    }
+  }
 }

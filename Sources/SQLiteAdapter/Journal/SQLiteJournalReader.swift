@@ -89,16 +89,6 @@ package final class SQLiteJournalReader: JournalReader {
     return (rows.map(\.view), rows.count < limit ? nil : rows.last?.row)
   }
 
-  /// Calls `body` with every attempt in the order of their creation, page by page.
-  package func forEachAttempt(_ body: (AttemptView) -> Void) throws(JournalReadProblem) {
-    var cursor: Int64? = 0
-    while let after = cursor {
-      let page = try page(after: after)
-      page.views.forEach(body)
-      cursor = page.next
-    }
-  }
-
   /// The history of one attempt, oldest first.
   package func history(of id: AttemptID) throws(JournalReadProblem) -> [RecordedWrite] {
     try read { (tables, _) throws(JournalReadProblem) in try tables.history(of: id) }
