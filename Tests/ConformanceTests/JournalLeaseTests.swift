@@ -65,6 +65,36 @@ import Testing
     #expect(await bench.ask(.update(AttemptWrite(free.next(), "w3", epoch: 1))) == .written)
   }
 
+  @Test(
+    "a write made from a picture before giving up does not bring the owner back; one of the next epoch does",
+    arguments: JournalKind.allCases)
+  func givenUpStaysGivenUp(kind: JournalKind) async throws {
+    let bench = try JournalUnderTest(kind)
+    let attempt = try #require(SampleAttempts.new("key-0000000000000001"))
+    _ = await bench.ask([.create(AttemptWrite(attempt, "w1")), .lease(Self.workerA, duration: .seconds(10))])
+    #expect(await bench.ask(.giveUp(Self.workerA, [attempt.identity.attemptID])) == .done)
+    let late = attempt.next { $0.receipt.url = "https://receipts.example/1" }
+    #expect(late.owner == Self.workerA)
+    #expect(await bench.ask(.update(AttemptWrite(late, "w2"))) == .written)
+    var stored = late
+    stored.owner = nil
+    let found = await bench.ask(.find(attempt.identity.attemptID))
+    #expect(found == .found(AttemptView(attempt: stored, ownedUntil: nil)))
+    let ended = stored.next {
+      $0.owner = Self.workerA
+      $0.state = .completed
+    }
+    #expect(await bench.ask(.update(AttemptWrite(ended, "w3"))) == .written)
+    #expect(await bench.row(attempt)?.owner == nil)
+    let taken = stored.next {
+      $0.version = 4
+      $0.epoch += 1
+      $0.owner = Self.workerB
+    }
+    #expect(await bench.ask(.update(AttemptWrite(taken, "w4"))) == .written)
+    #expect(await bench.row(attempt) == taken)
+  }
+
   @Test("journal time does not go back when the clock does", arguments: JournalKind.allCases)
   func clockBack(kind: JournalKind) async throws {
     let bench = try JournalUnderTest(kind)

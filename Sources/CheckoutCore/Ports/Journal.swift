@@ -85,7 +85,9 @@ package enum JournalCommand: Hashable, Sendable {
   /// Insert a new attempt, unless its key exists or another attempt blocks its checkout.
   /// Answers: `written`, `exists`, `blocked`.
   case create(AttemptWrite)
-  /// Replace a row, if its version (and epoch) are the expected ones. Answers: `written`, `conflict`.
+  /// Replace a row, if its version (and epoch) are the expected ones. Within an epoch an owner can be given up and not gained: a
+  /// row without an owner stays so, whatever the write says, unless it raises the epoch. (A write made from a picture of the row
+  /// before `giveUp` would else bring a live owner back that does not work on it.) Answers: `written`, `conflict`.
   case update(AttemptWrite)
   /// Read one attempt. Answer: `found`.
   case find(AttemptID)

@@ -70,13 +70,14 @@ struct JournalTable {
     if write.row.blocksCheckout, let other = blocking(write.row.identity.checkout), other.identity.attemptID != id {
       return .refused(detail: "another attempt of this checkout is open or paid")
     }
-    apply(write)
+    apply(write, keepsOwnerless: present.owner == nil && present.epoch == write.row.epoch)
     return .written
   }
 
-  private mutating func apply(_ write: AttemptWrite) {
+  private mutating func apply(_ write: AttemptWrite, keepsOwnerless: Bool = false) {
     let id = write.row.identity.attemptID
     rows[id] = write.row
+    if keepsOwnerless { rows[id]?.owner = nil }
     let entry = JournalHistoryEntry(version: write.row.version, at: now, writeID: write.writeID, steps: write.steps)
     histories[id, default: []].append(entry)
   }

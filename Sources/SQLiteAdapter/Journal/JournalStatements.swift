@@ -38,7 +38,11 @@ struct JournalStatements {
       """
       SELECT id, version, epoch, blocks, ended, watch_at FROM attempts WHERE merchant_id = ?1 AND idempotency_key = ?2
       """)
-    let changed = "version = ?1, epoch = ?2, owner = ?3, parked = ?4, updated_at = ?5, details = ?6"
+    // Within an epoch an owner can be given up and not gained: a write that was made before must not bring it back.
+    let changed = """
+      version = ?1, epoch = ?2, owner = iif(epoch = ?2 AND owner IS NULL, NULL, ?3), parked = ?4, updated_at = ?5, \
+      details = ?6
+      """
     update = try database.prepare("UPDATE attempts SET \(changed) WHERE id = ?10")
     updateIndexed = try database.prepare(
       "UPDATE attempts SET \(changed), blocks = ?7, ended = ?8, watch_at = ?9 WHERE id = ?10")

@@ -90,6 +90,24 @@ struct OwnershipTests {
     }
   }
 
+  // 8. Taken away in the middle of a call, with nobody to take over yet. The attempt was given up, then the call's late answer was
+  //    stored with the row as the old worker had it, itself as the owner. It lived on, and so the next one waited for it, for ever.
+  @Test("an answer that comes after the attempt was given up does not make the old worker its owner again")
+  func lateAnswerOfALivingWorker() throws {
+    let world = try StageWorld { settings in settings.sandbox.slowChargeAfter = .seconds(3) }
+    let pipeline = world.pipeline
+    let old = try facade(world)
+    let request = world.send(Order(token: "pm_tok_slow"))
+    #expect(pipeline.run(atMost: .seconds(10)) { world.hasEntry(.captured) })
+    old.endpoint.expel(told: true)
+    #expect(pipeline.run(atMost: .seconds(10)) { world.row()?.charge.status != .sent })
+    #expect(world.row()?.owner == nil)
+    try pipeline.start(.facade, instance: 2)
+    #expect(pipeline.settle(atMost: .seconds(30)))
+    #expect(try world.answers(request) == ["checkout.completed"])
+    #expect(try world.effects().captures == 1)
+  }
+
   @Test("a worker that stands still past its session and its lease: the new owner ends it, the sleeper harms nothing")
   func zombie() throws {
     for wakesTold in [true, false] {
