@@ -66,7 +66,9 @@ let package = Package(
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter", "Operations",
         "JournalSamples",
       ]),
-    .testTarget(name: "CheckoutCLITests", dependencies: ["CheckoutCLI", "Operations"]),
+    .testTarget(
+      name: "CheckoutCLITests",
+      dependencies: ["CheckoutCLI", "CheckoutStages", "KafkaAdapter", "Operations", "WorkerEngine"]),
     .testTarget(name: "CheckoutCoreTests", dependencies: ["CheckoutCore"]),
     .testTarget(
       name: "CheckoutStagesTests",

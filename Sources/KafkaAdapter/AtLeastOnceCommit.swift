@@ -6,7 +6,9 @@ import WorkerEngine
 struct AtLeastOnceCommit: CommitStrategy {
   private let producer: ProducerHandle
   private let consumer: ConsumerHandle
-  private let answers: QueueHandle
+  /// Where the answer to the commit under way arrives; a new one when an answer was not waited for, so that it cannot be taken
+  /// for the next one's.
+  private var answers: QueueHandle
 
   /// How long one wait lasts before the gate is looked at again.
   private static let waitNanoseconds: Int64 = 50_000_000
@@ -70,7 +72,7 @@ struct AtLeastOnceCommit: CommitStrategy {
   }
 
   /// Commits the offsets and waits for the answer.
-  private func commitOffsets(_ job: CommitJob, _ gate: CommitGate) -> CommitOutcome {
+  private mutating func commitOffsets(_ job: CommitJob, _ gate: CommitGate) -> CommitOutcome {
     let states = job.offsets.map { PartitionState(partition: $0.partition, offset: $0.offset, metadata: $0.metadata) }
     guard !states.isEmpty else { return .ended(.committed) }
     while true {
@@ -82,7 +84,9 @@ struct AtLeastOnceCommit: CommitStrategy {
       if asked == nil {
         switch awaitAnswer(job, gate) {
         case .success(let answer): error = answer
-        case .failure(let stop): return stop.outcome
+        case .failure(let stop):
+          answers = consumer.makeQueue(wake: producer.wake)
+          return stop.outcome
         }
       }
       guard let error else { return .ended(.committed) }

@@ -73,6 +73,7 @@ struct BrokerLife: ~Copyable {
               + "a minute (\(breakdown.detail)); stop one of them, or give each process of a host its own "
               + "connection.instance")))
     case .rebuild(let pauseNanoseconds):
+      settings.rebuilt(breakdown.wasFenced)
       clients.consumer.log(level: 4, facility: "REBUILD", "making new clients: \(breakdown.detail)")
       startRebuild(now, pauseNanoseconds, &events)
     }
@@ -110,7 +111,12 @@ struct BrokerLife: ~Copyable {
   }
 
   /// See `Broker.start`.
-  mutating func start(generation: Int) { loop.start(generation: generation) }
+  mutating func start(generation: Int, oneBefore slots: [Int]) { loop.start(generation: generation, oneBefore: slots) }
+
+  /// See `Broker.startOver`.
+  mutating func startOver(generation: Int, slots: [Int], at place: LogPlace) {
+    loop.startOver(generation: generation, slots: slots, at: place)
+  }
 
   /// See `Broker.release`.
   mutating func release(generation: Int) { loop.release(generation: generation) }

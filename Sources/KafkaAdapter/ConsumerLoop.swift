@@ -6,7 +6,7 @@ import WorkerEngine
 //   idle        -> lookingUp (ASSIGN)
 //   lookingUp   -> offered (committed offsets read) | idle (REVOKE: answered at once, the engine never heard of it)
 //   offered     -> running (start) | revoking (REVOKE)
-//   running     -> revoking (REVOKE)
+//   running     -> revoking (REVOKE) | lookingUp (startOver)
 //   revoking    -> idle (release)
 //   any         -> closed (close)
 
@@ -29,6 +29,12 @@ struct ConsumerLoop: ~Copyable {
   private let group: KafkaGroupSettings
   private var phase = Phase.idle
   private var hold = IntakeHold(partitions: 0)
+  /// Slots that were started one offset before the committed one.
+  private var startedOneBefore: Set<Int> = []
+  /// Partitions whose record before the committed offset is not in the log any more: not looked for again in this membership.
+  private var startedAtCommitted: Set<TopicPartition> = []
+  /// Where partitions begin that are to forget their committed offsets.
+  private var restarts: [TopicPartition: LogPlace] = [:]
   /// The newest assignment; goes on counting when the clients are made anew.
   private(set) var generation: Int
   private var membership: GroupMembershipHandle?
@@ -79,12 +85,26 @@ struct ConsumerLoop: ~Copyable {
   private mutating func takeRecords(_ data: DataQueue, _ maxRecords: Int, _ events: inout [BrokerEvent]) {
     let batch = data.take(recordsMax: maxRecords)
     if !batch.records.isEmpty { events.append(.records(batch.records, generation: generation)) }
+    let partitions = data.partitions
+    var gone: [TopicPartition] = []
     for (slot, error) in batch.errors {
       if error.isOutOfRange, let slot {
+        if startedOneBefore.contains(slot) {
+          gone.append(partitions[slot])
+          continue
+        }
         events.append(.outOfRange(slot: slot, generation: generation, detail: error.message))
       } else {
         report(error, &events)
       }
+    }
+    // The record before the committed offset was deleted; the offset itself may be the log's first or next one. The library
+    // can go on only by an assignment of its own (a seek is refused once a partition has failed).
+    if !gone.isEmpty {
+      startedAtCommitted.formUnion(gone)
+      let before = generation
+      startOver(generation: before, slots: [], at: .earliest)
+      if case .idle = phase { events.append(.lost(generation: before)) }
     }
   }
 
@@ -94,9 +114,13 @@ struct ConsumerLoop: ~Copyable {
       events.append(.commitEnded(job: job, result))
     case .lookedUp(let lookedUp, let partitions):
       guard lookedUp == generation, case .lookingUp = phase else { return }
-      phase = .offered(partitions)
+      let offered = partitions.map { state in
+        restarts[state.partition] == nil
+          ? state : AssignedPartition(partition: state.partition, committed: nil, metadata: "")
+      }
+      phase = .offered(offered)
       gate.open(generation: generation, membership: membership)
-      events.append(.assigned(partitions, generation: generation))
+      events.append(.assigned(offered, generation: generation))
     case .failed(let failure):
       fail(failure, &events)
     case .prepared:
@@ -125,6 +149,8 @@ struct ConsumerLoop: ~Copyable {
     switch event {
     case .assign(let partitions):
       generation += 1
+      restarts = [:]
+      startedAtCommitted = []
       guard readMembership() else { return }
       phase = .lookingUp
       let order = partitions.sorted { ($0.topic, $0.partition) < ($1.topic, $1.partition) }
@@ -199,10 +225,12 @@ struct ConsumerLoop: ~Copyable {
   }
 
   /// See `Broker.start`.
-  mutating func start(generation: Int) {
+  mutating func start(generation: Int, oneBefore slots: [Int]) {
     guard generation == self.generation, case .offered(let partitions) = phase else { return }
-    let whenNone = group.reset == .earliest ? PartitionState.beginning : PartitionState.end
-    let states = partitions.map { PartitionState(partition: $0.partition, offset: $0.committed ?? whenNone) }
+    startedOneBefore = Set(slots.filter { slot in !startedAtCommitted.contains(partitions[slot].partition) })
+    let states = partitions.indices.map { slot in
+      PartitionState(partition: partitions[slot].partition, offset: firstOffset(of: partitions[slot], slot))
+    }
     switch consumer.assign(states, wake: wake) {
     case .success(let data):
       phase = .running(partitions, data)
@@ -211,6 +239,26 @@ struct ConsumerLoop: ~Copyable {
       // The membership changed under our hands: REVOKE or another ASSIGN follows.
       consumer.log(level: 4, facility: "ASSIGN", error.message)
     }
+  }
+
+  private func firstOffset(of partition: AssignedPartition, _ slot: Int) -> Int64 {
+    if let committed = partition.committed { return startedOneBefore.contains(slot) ? committed - 1 : committed }
+    switch restarts[partition.partition] ?? group.reset {
+    case .earliest: return PartitionState.beginning
+    case .latest: return PartitionState.end
+    }
+  }
+
+  /// See `Broker.startOver`.
+  mutating func startOver(generation: Int, slots: [Int], at place: LogPlace) {
+    guard generation == self.generation, case .running(let partitions, _) = phase else { return }
+    gate.shut()
+    consumer.unassign()
+    for slot in slots where partitions.indices.contains(slot) { restarts[partitions[slot].partition] = place }
+    self.generation += 1
+    guard readMembership() else { return }
+    phase = .lookingUp
+    commits.lookUp(partitions.map(\.partition), generation: self.generation)
   }
 
   /// See `Broker.release`.

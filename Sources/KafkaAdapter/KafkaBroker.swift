@@ -23,7 +23,13 @@ package final class KafkaBroker: Broker, Sendable {
 
   package var waker: @Sendable () -> Void { { [alarm] in alarm.ring() } }
 
-  package func start(generation: Int) { life.withLock { $0.start(generation: generation) } }
+  package func start(generation: Int, oneBefore slots: [Int]) {
+    life.withLock { $0.start(generation: generation, oneBefore: slots) }
+  }
+
+  package func startOver(generation: Int, slots: [Int], at place: LogPlace) {
+    life.withLock { $0.startOver(generation: generation, slots: slots, at: place) }
+  }
 
   package func release(generation: Int) { life.withLock { $0.release(generation: generation) } }
 

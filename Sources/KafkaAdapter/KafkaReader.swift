@@ -111,9 +111,13 @@ package final class KafkaReader: Sendable {
   /// The data queue must be gone before the client is destroyed: the library waits for it.
   deinit { close() }
 
-  /// Ends the reader and frees its client; may take some seconds. `read` gives nothing afterwards.
+  /// Ends the reader and frees its client; may take some seconds. Idempotent. `read` gives nothing afterwards.
   package func close() {
-    state.withLock { $0.data = nil }
+    let isFirst = state.withLock { state in
+      defer { state.data = nil }
+      return state.data != nil
+    }
+    guard isFirst else { return }
     consumer.unassign()
     consumer.destroy()
   }

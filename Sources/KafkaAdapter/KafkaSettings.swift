@@ -1,5 +1,7 @@
 // How a Kafka client is set up: what the user may choose, and what belongs to the engine.
 
+package import WorkerEngine
+
 /// One librdkafka property as the user gave it.
 package struct KafkaProperty: Hashable, Sendable {
   /// The property's name as librdkafka's CONFIGURATION.md lists it.
@@ -27,8 +29,11 @@ package struct KafkaSettings: Sendable {
   package let logLinesPerMinuteMax: Int
   /// Called with each line of the library's log. Any thread; must not block.
   package let log: @Sendable (KafkaLogLine) -> Void
-  /// Called with the library's statistics (JSON). The client's own thread; must not block.
-  package let statistics: @Sendable (String) -> Void
+  /// Called with each client's statistics, on a thread of the worker's; must not block.
+  package let statistics: @Sendable (KafkaStatistics) -> Void
+
+  /// Called when a worker's clients are made anew, with whether another client had taken their identity; must not block.
+  package var rebuilt: @Sendable (_ wasFenced: Bool) -> Void = { _ in }
 
   /// Checks the properties at once, so that a wrong one is found before anything connects. Throws `.environment`
   /// naming the property.
@@ -39,7 +44,7 @@ package struct KafkaSettings: Sendable {
     statisticsIntervalMilliseconds: Int = 0,
     logLinesPerMinuteMax: Int = 5,
     log: @escaping @Sendable (KafkaLogLine) -> Void = { _ in },
-    statistics: @escaping @Sendable (String) -> Void = { _ in }
+    statistics: @escaping @Sendable (KafkaStatistics) -> Void = { _ in }
   ) throws(KafkaError) {
     guard !brokers.isEmpty else { throw .environment("no Kafka brokers given: set --brokers HOST:PORT,…") }
     for property in properties { try PropertyRules.check(property) }
@@ -52,12 +57,6 @@ package struct KafkaSettings: Sendable {
     self.statistics = statistics
     try ConfigurationHandle.check(properties)
   }
-}
-
-/// Where a partition without a committed offset starts.
-package enum OffsetReset: String, Hashable, Sendable {
-  case earliest
-  case latest
 }
 
 /// How outputs and offsets become durable.
@@ -76,8 +75,8 @@ package struct KafkaGroupSettings: Sendable {
   package let topics: [String]
   /// `group.instance.id`; nil: dynamic membership.
   package let instanceID: String?
-  /// Default `earliest`.
-  package let reset: OffsetReset
+  /// Where a partition without a committed offset starts; default `earliest`.
+  package let reset: LogPlace
   /// Default at least once.
   package let delivery: DeliveryMode
   /// `<instance>-<worker>`: the worker's name, the same after each restart, and of no other live worker of the group.
@@ -85,7 +84,7 @@ package struct KafkaGroupSettings: Sendable {
   package let workerName: String?
 
   package init(
-    group: String, topics: [String], instanceID: String? = nil, reset: OffsetReset = .earliest,
+    group: String, topics: [String], instanceID: String? = nil, reset: LogPlace = .earliest,
     delivery: DeliveryMode = .atLeastOnce, workerName: String? = nil
   ) {
     self.group = group

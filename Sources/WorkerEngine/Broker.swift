@@ -56,6 +56,14 @@ package struct WorkerFailure: Error, Hashable, Sendable {
   }
 }
 
+/// An end of a log.
+package enum LogPlace: String, Hashable, Sendable {
+  /// The first message there is.
+  case earliest
+  /// The next one to come.
+  case latest
+}
+
 /// The committed state of one partition.
 package struct PartitionCommit: Hashable, Sendable {
   /// Which partition.
@@ -113,8 +121,12 @@ package protocol Broker: AnyObject {
   /// Ends a waiting `poll` early, or the next one if none is waiting. Any thread may call the closure, at any time, also
   /// after `close`; it holds nothing that must not be shared.
   var waker: @Sendable () -> Void { get }
-  /// Answers `assigned`: consumption starts at the committed offsets (or where the reset policy says).
-  func start(generation: Int)
+  /// Answers `assigned`: consumption starts at the committed offsets (or where the reset policy says). Partitions in `oneBefore`
+  /// start one offset earlier if that is still in the log, so that the engine can see whether it is the same log.
+  func start(generation: Int, oneBefore slots: [Int])
+  /// Ends the present assignment, of which nothing follows any more, and offers its partitions again (`assigned`): `slots` without
+  /// a committed offset and to be started at `place`, the others as they are committed by then. No other member notices.
+  func startOver(generation: Int, slots: [Int], at place: LogPlace)
   /// Answers `revoked` and `lost`: gives the partitions back.
   func release(generation: Int)
   /// Stops the delivery of some partitions (slots of the present assignment).

@@ -19,7 +19,7 @@ final class BrokerFixture: Sendable {
       properties: [KafkaProperty("session.timeout.ms", "6000"), KafkaProperty("fetch.wait.max.ms", "10")] + properties)
   }
 
-  func broker(instanceID: String? = nil, reset: OffsetReset = .earliest) throws -> KafkaBroker {
+  func broker(instanceID: String? = nil, reset: LogPlace = .earliest) throws -> KafkaBroker {
     let group = KafkaGroupSettings(group: "workers", topics: ["in"], instanceID: instanceID, reset: reset)
     return try KafkaBroker(settings: settings, group: group)
   }

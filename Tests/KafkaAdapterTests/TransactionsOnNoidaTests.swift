@@ -83,7 +83,7 @@ struct TransactionsOnNoidaTests {
     try first.subscribe()
     var events = EventReader(first)
     let (_, generation) = try events.assigned()
-    first.start(generation: generation)
+    first.start(generation: generation, oneBefore: [])
     let large = Output(topic: "out", key: nil, value: Bytes([UInt8](repeating: 1, count: 2_000_000)), headers: [])
     let tooFar = PartitionCommit(partition: partition, offset: 9, metadata: "wrong")
     first.commit(CommitJob(id: 1, generation: generation, outputs: [output("a"), large], offsets: [tooFar]))
@@ -117,7 +117,7 @@ struct TransactionsOnNoidaTests {
     var events = EventReader(worker)
     var (_, generation) = try events.assigned()
     for round in 1...3 {
-      worker.start(generation: generation)
+      worker.start(generation: generation, oneBefore: [])
       let other = try ProducerHandle(settings: settings, transactionalID: "workers-host-0")
       defer { other.destroy() }
       #expect(other.initialise(limitMilliseconds: 10_000) == nil)

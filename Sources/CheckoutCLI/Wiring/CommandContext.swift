@@ -147,13 +147,21 @@ struct CommandContext {
   }
 
   /// Settings of a Kafka client.
-  func kafka(brokers: String, clientID: String, log: Log?) throws(Problem) -> KafkaSettings {
+  func kafka(
+    brokers: String, clientID: String, log: Log?, metrics: WorkerMetrics? = nil
+  ) throws(Problem) -> KafkaSettings {
     let (trouble, clock) = (trouble, clock)
     let properties = settings.passed.map { KafkaProperty($0.name, $0.value) }
     do throws(KafkaError) {
-      return try KafkaSettings(brokers: brokers, clientID: clientID, properties: properties) { line in
-        if let log { trouble.write(line, to: log, brokers: brokers, at: clock.bootNanoseconds()) }
-      }
+      var kafka = try KafkaSettings(
+        brokers: brokers, clientID: clientID, properties: properties,
+        statisticsIntervalMilliseconds: metrics == nil ? 0 : 1_000,
+        log: { line in
+          if let log { trouble.write(line, to: log, brokers: brokers, at: clock.bootNanoseconds()) }
+        },
+        statistics: { statistics in metrics?.take(statistics) })
+      if let metrics { kafka.rebuilt = { wasFenced in metrics.countRebuild(wasFenced: wasFenced) } }
+      return kafka
     } catch {
       throw Problem(error)
     }

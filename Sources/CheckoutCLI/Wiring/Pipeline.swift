@@ -32,6 +32,8 @@ struct PipelineParts: Sendable {
   let delivery: DeliveryMode
   /// Drawn anew for every start.
   let incarnation: UInt64
+  /// Where the workers' numbers go.
+  let metrics = MetricRegistry()
 }
 
 /// The running workers of a process.
@@ -49,11 +51,12 @@ final class Pipeline: Sendable {
     for stage in stages {
       let recipe = try WorkerRecipe(stage, parts, context, log: log)
       leaseholders.append(recipe.attempts.worker)
-      threads.append(
-        try WorkerThread(stage, make: { () throws(Problem) in try recipe.make() }) { stage, ending in
-          Pipeline.report(stage, ending, log)
-          bell.ring()
-        })
+      let thread = try WorkerThread(stage, make: { () throws(Problem) in try recipe.make() }) { stage, ending in
+        Pipeline.report(stage, ending, log)
+        bell.ring()
+      }
+      parts.metrics.onReading { [metrics = recipe.metrics] in metrics.refresh(thread.health) }
+      threads.append(thread)
     }
     self.threads = threads
     self.bell = bell
@@ -114,6 +117,7 @@ struct WorkerRecipe: Sendable {
   private let payloadBytesMax: Int
   private let clock: any ProcessClock
   private let log: Log
+  let metrics: WorkerMetrics
 
   init(_ stage: StageName, _ parts: PipelineParts, _ context: CommandContext, log: Log) throws(Problem) {
     let settings = context.settings
@@ -123,7 +127,9 @@ struct WorkerRecipe: Sendable {
     clock = context.clock
     payloadBytesMax = settings[Setup.payloadBytesMax]
     let groupName = settings[Setup.groupPrefix] + stage.rawValue
-    kafka = try context.kafka(brokers: parts.brokers, clientID: groupName, log: log)
+    metrics = WorkerMetrics(
+      stage: stage.rawValue, input: parts.topics.name(stage.input), topics: parts.topics, registry: parts.metrics)
+    kafka = try context.kafka(brokers: parts.brokers, clientID: groupName, log: log, metrics: metrics)
     group = KafkaGroupSettings(
       group: groupName, topics: [parts.topics.name(stage.input)],
       instanceID: settings[Setup.staticMembership] ? "\(parts.instance)-\(stage.rawValue)" : nil,
@@ -133,6 +139,7 @@ struct WorkerRecipe: Sendable {
       deadLetters: DeadLetterSettings(topic: parts.topics.name(.deadLetters)) { SHA256.hex($0.array) })
     worker.context = stage == .validation ? "" : parts.ports?.journal.id ?? ""
     worker.laneHashSeed = SystemRandomNumberGenerator.draw()
+    worker.outOfRange = OutOfRangePolicy(rawValue: settings[Setup.outOfRange]) ?? .fail
     worker.inFlightMax = settings[Setup.inFlightMax]
     worker.bytesWatermarks = Watermarks(
       high: settings[Setup.heldBytesMax], low: settings[Setup.heldBytesMax] / 2)
@@ -141,11 +148,13 @@ struct WorkerRecipe: Sendable {
     worker.shutdownGraceNanoseconds = settings[Setup.shutdownGrace].wholeNanoseconds
     worker.closeNanoseconds = min(worker.closeNanoseconds, worker.shutdownGraceNanoseconds / 3)
     self.worker = worker
-    attempts = AttemptStageSettings(
+    var attempts = AttemptStageSettings(
       saga: parts.saga, topics: parts.topics,
       worker: WorkerID("\(stage.rawValue)-\(parts.instance)/\(String(parts.incarnation, radix: 16))"),
       seed: parts.incarnation, sweepInterval: SagaSetup.span(settings[SagaSetup.sweepInterval]),
       heldItemsMax: settings[SagaSetup.heldItemsMax])
+    attempts.published = { [metrics] event in metrics.count(event) }
+    self.attempts = attempts
   }
 
   /// Makes the worker and its clients.
@@ -174,10 +183,10 @@ struct WorkerRecipe: Sendable {
   private func validation(_ identifiers: Identifiers) throws(Problem) -> ValidationStage {
     guard let reference = parts.reference else { throw .usage("validation needs accounts and prices") }
     do throws(ValidationPolicyFault) {
-      return try ValidationStage(
-        settings: ValidationStageSettings(
-          policy: parts.policy, topics: parts.topics, payloadBytesMax: payloadBytesMax),
-        identifiers: identifiers, reference: { reference.data })
+      var settings = ValidationStageSettings(
+        policy: parts.policy, topics: parts.topics, payloadBytesMax: payloadBytesMax)
+      settings.published = { [metrics] event in metrics.count(event) }
+      return try ValidationStage(settings: settings, identifiers: identifiers, reference: { reference.data })
     } catch {
       throw .usage(error.message, remedy: "see: checkout config")
     }
@@ -193,6 +202,9 @@ struct WorkerRecipe: Sendable {
     let name = self.stage.rawValue
     return Worker(
       stage: stage, inbox: inbox, broker: broker, clock: WorkerClock(clock), settings: worker,
-      notice: { notice in log.write(notice, stage: name) })
+      notice: { [metrics] notice in
+        metrics.count(notice)
+        log.write(notice, stage: name)
+      })
   }
 }

@@ -2,6 +2,7 @@
 
 import CheckoutWire
 import Operations
+import WorkerEngine
 
 /// The settings, by section.
 enum Setup {
@@ -34,6 +35,9 @@ enum Setup {
     help: "how long a shutdown may take in all")
   static let commitInterval = Setting<Duration>.duration(
     "worker.commit_interval_min", .zero...(.seconds(5)), standard: "5ms", help: "least time between two commits")
+  static let outOfRange = Setting<String>.choice(
+    "worker.out_of_range", OutOfRangePolicy.allCases.map(\.rawValue), standard: OutOfRangePolicy.fail.rawValue,
+    help: "when committed offsets are not in the log any more: fail, or begin at its earliest or latest message")
   static let clockStart = Setting<String?>.optionalText(
     "worker.clock_start", help: "RFC 3339 time at which the wall clock starts: to run dated samples")
 
@@ -91,9 +95,9 @@ enum Setup {
     [
       brokers.definition, topicPrefix.definition, groupPrefix.definition, instance.definition,
       staticMembership.definition, delivery.definition, inFlightMax.definition, heldBytesMax.definition,
-      drain.definition, shutdownGrace.definition, commitInterval.definition, clockStart.definition,
-      journal.definition, gateways.definition, reference.definition, accountsTopic.definition,
-      pricesTopic.definition, logForm.definition, logLevel.definition,
+      drain.definition, shutdownGrace.definition, commitInterval.definition, outOfRange.definition,
+      clockStart.definition, journal.definition, gateways.definition, reference.definition,
+      accountsTopic.definition, pricesTopic.definition, logForm.definition, logLevel.definition,
       validationMode.definition, payloadBytesMax.definition, quantityMax.definition, linesMax.definition,
       amountMax.definition, clockSkewMax.definition, paymentMethods.definition, livemode.definition,
     ] + SagaSetup.table + [

@@ -64,6 +64,8 @@ package final class InMemoryBroker {
 
   private struct PartitionLog {
     var records: [StoredRecord] = []
+    /// Offset of the first record there is, or would be.
+    var start: Int64 = 0
     /// Offset of the next record.
     var end: Int64 = 0
   }
@@ -138,6 +140,18 @@ extension InMemoryBroker {
     topics[partition.topic]?[Int(partition.partition)].end += count
   }
 
+  /// Deletes the messages before an offset, as retention does.
+  package func deleteRecords(_ partition: TopicPartition, before offset: Int64) {
+    let index = Int(partition.partition)
+    topics[partition.topic]?[index].records.removeAll { $0.offset < offset }
+    topics[partition.topic]?[index].start = offset
+  }
+
+  /// Deletes a topic and makes it again: its offsets begin anew, groups keep what they have committed.
+  package func makeAgain(_ topic: String) {
+    topics[topic] = topics[topic]?.map { _ in PartitionLog() }
+  }
+
   /// All messages of a topic, by partition and offset.
   package func log(of topic: String) -> [StoredRecord] { (topics[topic] ?? []).flatMap(\.records) }
 
@@ -149,6 +163,12 @@ extension InMemoryBroker {
   /// Offset of the next message of a partition.
   package func endOffset(of partition: TopicPartition) -> Int64 {
     topics[partition.topic]?[Int(partition.partition)].end ?? 0
+  }
+
+  /// Offsets a consumer may ask for: those of the messages there are, and of the next one.
+  func range(of partition: TopicPartition) -> ClosedRange<Int64> {
+    let log = topics[partition.topic]?[Int(partition.partition)] ?? PartitionLog()
+    return log.start...log.end
   }
 
   /// Up to `count` messages from an offset on.

@@ -17,7 +17,9 @@ package final class InMemoryBrokerEndpoint: Broker {
   private struct Held {
     let partition: TopicPartition
     var position: Int64
+    let committed: Int64?
     var isPaused = false
+    var isOutOfRange = false
   }
 
   private enum Connection {
@@ -83,8 +85,25 @@ package final class InMemoryBrokerEndpoint: Broker {
   /// There is nothing to wake: nobody waits in virtual time.
   package var waker: @Sendable () -> Void { {} }
 
-  package func start(generation: Int) {
-    if generation == self.generation, isAssigned { isConsuming = true }
+  package func start(generation: Int, oneBefore slots: [Int]) {
+    guard generation == self.generation, isAssigned else { return }
+    isConsuming = true
+    for slot in slots where held.indices.contains(slot) { held[slot].position -= 1 }
+  }
+
+  /// The generation stays: it is the group's, and nothing of the assignment before is under way.
+  package func startOver(generation: Int, slots: [Int], at place: LogPlace) {
+    guard generation == self.generation, isAssigned else { return }
+    let partitions = held.indices.map { slot in
+      slots.contains(slot)
+        ? AssignedPartition(partition: held[slot].partition, committed: nil, metadata: "")
+        : group.assigned(held[slot].partition)
+    }
+    assign(partitions, generation: generation)
+    for slot in slots where held.indices.contains(slot) {
+      let range = broker.range(of: held[slot].partition)
+      held[slot].position = place == .earliest ? range.lowerBound : range.upperBound
+    }
   }
 
   package func release(generation: Int) {
@@ -198,7 +217,12 @@ extension InMemoryBrokerEndpoint {
     isAssigned = true
     isConsuming = false
     pausedNow = []
-    held = partitions.map { assigned in Held(partition: assigned.partition, position: assigned.committed ?? 0) }
+    held = partitions.map { assigned in
+      Held(
+        partition: assigned.partition,
+        position: assigned.committed ?? broker.range(of: assigned.partition).lowerBound,
+        committed: assigned.committed)
+    }
     events.append(.assigned(partitions, generation: generation))
   }
 
@@ -225,7 +249,7 @@ extension InMemoryBrokerEndpoint {
     for _ in held.indices {
       let slot = cursor % held.count
       cursor = (cursor + 1) % held.count
-      guard !held[slot].isPaused, records.count < maxRecords else { continue }
+      guard !held[slot].isPaused, records.count < maxRecords, isInRange(slot) else { continue }
       for stored in broker.read(held[slot].partition, from: held[slot].position, count: maxRecords - records.count) {
         records.append(
           Record(
@@ -235,6 +259,22 @@ extension InMemoryBrokerEndpoint {
       }
     }
     return records
+  }
+
+  private func isInRange(_ slot: Int) -> Bool {
+    let range = broker.range(of: held[slot].partition)
+    // Started one before the committed offset, and that one is gone: nothing is lost by it.
+    if held[slot].position + 1 == held[slot].committed, held[slot].position < range.lowerBound {
+      held[slot].position += 1
+    }
+    if !range.contains(held[slot].position), !held[slot].isOutOfRange {
+      held[slot].isOutOfRange = true
+      events.append(
+        .outOfRange(
+          slot: slot, generation: generation,
+          detail: "offset \(held[slot].position), the log has \(range.lowerBound) to \(range.upperBound)"))
+    }
+    return range.contains(held[slot].position)
   }
 
   private func endCommitIfDue() {

@@ -23,6 +23,12 @@ final class InMemoryGroup {
     generation == self.generation && contains(member)
   }
 
+  /// A partition as it is assigned, with what is committed for it.
+  func assigned(_ partition: TopicPartition) -> AssignedPartition {
+    let committed = offsets[partition]
+    return AssignedPartition(partition: partition, committed: committed?.offset, metadata: committed?.metadata ?? "")
+  }
+
   /// When members that have not released are put out; nil: nobody is waited for.
   var rebalanceEnd: Int64? { awaited?.until }
 
@@ -77,10 +83,7 @@ final class InMemoryGroup {
     var shares: [[AssignedPartition]] = Array(repeating: [], count: members.count)
     let topics = Set(members.flatMap(\.topics)).sorted()
     for (index, partition) in broker.partitions(of: topics).enumerated() {
-      let committed = offsets[partition]
-      shares[index % members.count].append(
-        AssignedPartition(
-          partition: partition, committed: committed?.offset, metadata: committed?.metadata ?? ""))
+      shares[index % members.count].append(assigned(partition))
     }
     for (member, share) in zip(members, shares) { member.assign(share, generation: generation) }
   }

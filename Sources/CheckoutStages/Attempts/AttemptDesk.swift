@@ -28,6 +28,8 @@ package struct AttemptStageSettings: Sendable {
   package let sweepInterval: TimeSpan
   /// Most items that reconciliation holds because they are not due.
   package let heldItemsMax: Int
+  /// Told of each event when it is handed to the engine; called on the worker's thread, must not block. Nil: nobody.
+  package var published: (@Sendable (PipelineEvent) -> Void)?
 
   /// Settings of their parts; defaults as documented.
   package init(
@@ -178,7 +180,8 @@ struct AttemptDesk {
   }
 
   func outputs(_ events: [PipelineEvent]) -> [Output] {
-    events.map { encoder.encode($0).output(settings.topics) }
+    if let published = settings.published { events.forEach(published) }
+    return events.map { encoder.encode($0).output(settings.topics) }
   }
 
   private mutating func drop(_ id: Int) {

@@ -15,6 +15,8 @@ package struct ValidationStageSettings: Sendable {
   package let payloadBytesMax: Int
   /// How long a message waits before reference data that was missing is looked at again.
   package let referenceRetry: TimeSpan
+  /// Told of each event when it is handed to the engine; called on the worker's thread, must not block. Nil: nobody.
+  package var published: (@Sendable (PipelineEvent) -> Void)?
 
   /// Settings of their four parts; `referenceRetry` default 200 ms.
   package init(
@@ -144,6 +146,7 @@ package struct ValidationStage: Stage {
     let event = PipelineEvent(
       id: identifiers.event(type, of: origin), type: type, origin: origin,
       time: Timestamp(milliseconds: delivery.record.timestamp), subject: subject, trace: trace, body: body)
+    settings.published?(event)
     turn.finish(delivery.ticket, encoder.encode(event).output(settings.topics))
   }
 }

@@ -26,7 +26,12 @@ final class ClientCallbacks: Sendable {
   }
 
   /// Hands statistics on.
-  func statistics(_ json: String) { settings.statistics(json) }
+  func statistics(_ json: String) {
+    guard let read = StatisticsReader.read(json) else {
+      return log(level: 4, facility: "STATS", client: "", text: "the library's statistics could not be read")
+    }
+    settings.statistics(read)
+  }
 
   /// Registers the C functions. Precondition: `self` outlives the client made of `configuration`.
   func install(in configuration: OpaquePointer) {

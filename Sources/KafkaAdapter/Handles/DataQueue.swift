@@ -18,7 +18,8 @@ struct DataBatch {
 // asked for, are ours until `take` destroys each once, and are only read between; used by one thread.
 @safe final class DataQueue {
   private let queue: QueueHandle
-  private let partitions: [TopicPartition]
+  /// In the order of their slots.
+  let partitions: [TopicPartition]
   private var slots: [TopicPartition: Int]
   private var messages: [UnsafeMutablePointer<rd_kafka_message_t>?] = unsafe []
   // The partition met last: messages come in runs of one partition.

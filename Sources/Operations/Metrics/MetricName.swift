@@ -81,6 +81,10 @@ extension MetricName {
   package static let windowDepth = MetricName(
     name: "checkout_window_messages", kind: .gauge, labels: ["stage", "topic", "partition"],
     help: "Messages between the frontier and the newest one seen.")
+  /// Bytes not committed.
+  package static let heldBytes = MetricName(
+    name: "checkout_held_bytes", kind: .gauge, labels: ["stage"],
+    help: "Bytes of messages and outputs that are not committed.")
   /// Lanes in use.
   package static let lanes = MetricName(
     name: "checkout_lanes", kind: .gauge, labels: ["stage"], help: "Keys with a message in hand or waiting.")
@@ -91,6 +95,25 @@ extension MetricName {
   package static let rebalances = MetricName(
     name: "checkout_rebalances_total", kind: .counter, labels: ["stage", "kind"],
     help: "Assignments, revocations, losses.")
+  /// Committed offsets that could not be gone on from.
+  package static let positionsLost = MetricName(
+    name: "checkout_positions_lost_total", kind: .counter, labels: ["stage"],
+    help: "Partitions whose committed offset was not in the log any more.")
+  /// Messages in the producer's queues.
+  package static let queuedMessages = MetricName(
+    name: "checkout_producer_queue_messages", kind: .gauge, labels: ["stage"],
+    help: "Messages handed to the Kafka client and not delivered.")
+  /// Their bytes.
+  package static let queuedBytes = MetricName(
+    name: "checkout_producer_queue_bytes", kind: .gauge, labels: ["stage"],
+    help: "Bytes handed to the Kafka client and not delivered.")
+  /// Brokers known.
+  package static let brokersKnown = MetricName(
+    name: "checkout_kafka_brokers", kind: .gauge, labels: ["stage", "client"], help: "Kafka brokers the client knows.")
+  /// Brokers connected to.
+  package static let brokersUp = MetricName(
+    name: "checkout_kafka_brokers_up", kind: .gauge, labels: ["stage", "client"],
+    help: "Kafka brokers the client is connected to.")
   /// Clients made again.
   package static let rebuilds = MetricName(
     name: "checkout_rebuilds_total", kind: .counter, labels: ["stage", "cause"],

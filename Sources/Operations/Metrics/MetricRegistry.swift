@@ -53,6 +53,7 @@ package final class MetricRegistry: Sendable {
   }
 
   private let series = Mutex<[MetricName: [[String]: Series]]>([:])
+  private let sources = Mutex<[@Sendable () -> Void]>([])
 
   /// A registry without metrics.
   package init() {}
@@ -87,8 +88,14 @@ package final class MetricRegistry: Sendable {
     series.withLock { $0[name]?[labels] = nil }
   }
 
+  /// `refresh` is called before each reading, on the reader's thread: for metrics that are cheaper to ask for than to keep.
+  package func onReading(_ refresh: @escaping @Sendable () -> Void) {
+    sources.withLock { $0.append(refresh) }
+  }
+
   /// Everything as Prometheus text (exposition format 0.0.4), sorted, so that two readings can be compared.
   package func exposition() -> String {
+    for refresh in sources.withLock({ $0 }) { refresh() }
     let all = series.withLock { $0 }
     return all.sorted { $0.key.name < $1.key.name }
       .map { PrometheusText.family($0.key, $0.value.sorted { $0.key.lexicographicallyPrecedes($1.key) }) }.joined()

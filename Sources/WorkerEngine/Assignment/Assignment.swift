@@ -29,6 +29,8 @@ struct Assignment {
   /// Bytes of the records kept.
   var recordBytes = 0
   private(set) var counters = AssignmentCounters()
+  /// Codes of the dead letters since they were last asked for.
+  private var buried: [String] = []
   /// The partition served next.
   private var cursor = 0
 
@@ -51,6 +53,13 @@ struct Assignment {
   /// Room in the in-flight budget.
   var room: Int { max(0, limits.inFlightMax - inFlight) }
 
+  /// Takes the codes of the dead letters made since the last call.
+  mutating func takeBuried() -> [String] {
+    guard !buried.isEmpty else { return [] }
+    defer { buried = [] }
+    return buried
+  }
+
   /// True if the ticket's message is with the stage.
   func isStarted(_ ticket: Ticket) -> Bool { startedPlace(of: ticket) != nil }
 
@@ -71,11 +80,10 @@ struct Assignment {
 // MARK: - Intake
 
 extension Assignment {
-  /// Takes in what has arrived, in order. `lane` says where a new record goes; `distrusts` is told of a partition whose carried
-  /// set speaks of another log.
-  mutating func take(
-    _ arrived: [Record], lane: (Record) -> LaneRule, distrusts: (TopicPartition) -> Void
-  ) {
+  /// Takes in what has arrived, in order. `lane` says where a new record goes. Returns the slots whose log is another one than
+  /// that of their committed offset: nothing of theirs was taken.
+  mutating func take(_ arrived: [Record], lane: (Record) -> LaneRule) -> [Int] {
+    var otherLogs: [Int] = []
     for index in arrived.indices {
       let slot = arrived[index].slot
       guard partitions.indices.contains(slot) else {
@@ -86,7 +94,10 @@ extension Assignment {
         arrived[index].offset, timestamp: arrived[index].timestamp, batch: commits.openNumber)
       {
       case .new: break
-      case .newButDistrusted: distrusts(partitions[slot].partition)
+      case .otherLog:
+        counters.ignored += 1
+        if !otherLogs.contains(slot) { otherLogs.append(slot) }
+        continue
       case .duplicate:
         counters.duplicates += 1
         continue
@@ -96,6 +107,7 @@ extension Assignment {
       }
       accept(arrived[index], lane(arrived[index]))
     }
+    return otherLogs
   }
 
   private mutating func accept(_ record: Record, _ rule: LaneRule) {
@@ -182,6 +194,7 @@ extension Assignment {
     let source = DeadLetterSource(record, of: partitions[ticket.slot].partition)
     guard depart(ticket) != nil else { return }
     counters.deadLetters += 1
+    buried.append(letter.code)
     commits.insert(
       CommitMark(slot: Int32(ticket.slot), outputs: 1, place: place), envelope.output(of: source, letter, now: now))
   }

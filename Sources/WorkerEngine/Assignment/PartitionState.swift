@@ -16,26 +16,44 @@ struct PartitionState {
   var heldBack: CommitBatch?
   /// Place of the first message taken in since the last `takeNews`.
   private var newsFrom = 0
-  /// Offset and timestamp that the first record should have, if the log is still the one the carried set speaks of.
+  /// Offset and timestamp that the first record should have, if the log is still the one that was read before.
   private var expected: (offset: Int64, timestamp: Int64)?
+  /// The time of the record just before the window's next offset; nil: unknown.
+  private var newestTimestamp: Int64?
+  /// The log is another one than that of the committed offset: none of its records is taken.
+  private(set) var isOtherLog = false
 
   init(_ assigned: AssignedPartition, finished: FinishedSet?) {
     partition = assigned.partition
     offsetsWereLost = assigned.committed == nil
     window = OffsetWindow(committed: assigned.committed)
     carried = OffsetRanges(finished?.ranges ?? [])
-    if let offset = assigned.committed, let timestamp = finished?.frontierTimestamp { expected = (offset, timestamp) }
+    guard let offset = assigned.committed else { return }
+    newestTimestamp = finished?.previousTimestamp
+    if let timestamp = finished?.frontierTimestamp {
+      expected = (offset, timestamp)
+    } else if let timestamp = finished?.previousTimestamp {
+      expected = (offset - 1, timestamp)
+    }
+  }
+
+  /// True if the record before the committed offset is to be looked at first: it tells whether this is the log that was read.
+  var startsOneBefore: Bool {
+    expected.map { expected in expected.offset == window.nextOffset.map { $0 - 1 } } ?? false
   }
 
   /// True if intake has to wait until the frontier moves.
   var isOverfull: Bool { heldBack != nil }
 
+  /// Everything before it is done and committed; nil: nothing was seen and nothing is committed.
+  var frontier: Int64? { window.count > 0 ? window[window.first].offset : window.nextOffset }
+
   /// What becomes of a record at intake.
   enum Admission {
     /// It is to be taken in.
     case new
-    /// The same, and the log is not the one the carried set speaks of: the set has been dropped.
-    case newButDistrusted
+    /// The log is not the one that was committed for: nothing of it is taken.
+    case otherLog
     /// It was seen already, or lies before the committed offset.
     case duplicate
     /// An earlier owner has finished it.
@@ -44,13 +62,15 @@ struct PartitionState {
 
   /// Looks at the next record; `batch` is the one that is open.
   mutating func admit(_ offset: Int64, timestamp: Int64, batch: Int) -> Admission {
-    let isTrusted = expected == nil || recognises(offset, timestamp)
+    if expected != nil { isOtherLog = !recognises(offset, timestamp) }
+    guard !isOtherLog else { return .otherLog }
     guard !window.hasPassed(offset) else { return .duplicate }
     if window.nextOffset == nil {
       // The group has no offset here: commit where we began, so that a later loss can be told from a first start.
       changedIn = batch
     }
-    guard !carried.isEmpty, carried.containsNext(offset) else { return isTrusted ? .new : .newButDistrusted }
+    newestTimestamp = timestamp
+    guard !carried.isEmpty, carried.containsNext(offset) else { return .new }
     _ = window.append(
       WindowEntry(
         offset: offset, lane: WindowEntry.noLane, batch: WindowEntry.committedBefore, record: -1,
@@ -59,15 +79,11 @@ struct PartitionState {
     return .finishedBefore
   }
 
-  /// Asked once, with the first record: false if the log is not the one the carried set speaks of; the set is dropped then.
+  /// Asked once, with the first record: false if the log is not the one that was read before.
   private mutating func recognises(_ offset: Int64, _ timestamp: Int64) -> Bool {
     guard let expected else { return true }
     self.expected = nil
-    guard offset == expected.offset, timestamp >= 0, timestamp != expected.timestamp else {
-      return true
-    }
-    carried = OffsetRanges()
-    return false
+    return offset != expected.offset || timestamp < 0 || timestamp == expected.timestamp
   }
 
   /// Places of the messages taken in since the last call that are still in the window.
@@ -84,7 +100,9 @@ struct PartitionState {
     let open = openPlace.map { place in window[place] }
     guard let frontier = open?.offset ?? window.nextOffset else { return (nil, true) }
     let timestamp = open.map { entry in records[entry.record].timestamp }
-    var writer = FinishedSetWriter(context: context, frontierTimestamp: timestamp, frontier: frontier)
+    var writer = FinishedSetWriter(
+      context: context, frontierTimestamp: timestamp, previousTimestamp: open == nil ? newestTimestamp : nil,
+      frontier: frontier)
     if let openPlace {
       for place in openPlace..<window.end where !writer.isFull {
         let entry = window[place]
@@ -102,7 +120,6 @@ struct PartitionState {
   /// The batches up to `batch` are committed.
   mutating func dropCommitted(through batch: Int) {
     window.dropCommitted(through: batch)
-    let frontier = window.count > 0 ? window[window.first].offset : window.nextOffset
     if let frontier { carried.drop(before: frontier) }
   }
 }

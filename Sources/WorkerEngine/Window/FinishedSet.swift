@@ -3,8 +3,9 @@
 //   w1.CONTEXT.TIMESTAMP.RUNS
 //
 // w1 is the version; CONTEXT an opaque word of the application (its journal's id), never with a dot; TIMESTAMP the time of the
-// record at the frontier plus one (0: unknown); RUNS the lengths of the runs from the frontier on: not finished, finished,
-// not finished, … Numbers are digits of five bits, the lowest first, one base64url character each, the sixth bit saying that
+// record at the frontier plus one (0: unknown, and then, if known, the time of the record just before the frontier plus one: with
+// either a log made again is told from the one that was read); RUNS the lengths of the runs from the frontier on: not finished,
+// finished, not finished, … Numbers are digits of five bits, the lowest first, one base64url character each, the sixth bit saying that
 // more follow. What a reader does not know it ignores: a set is a saving of work, the journal is the truth.
 
 /// A finished set as read back.
@@ -17,12 +18,17 @@ package struct FinishedSet: Hashable, Sendable {
   package let context: String
   /// The time of the record at the frontier, milliseconds since the Unix epoch; nil: unknown.
   package let frontierTimestamp: Int64?
+  /// The time of the record just before the frontier; nil: unknown, or the one at the frontier is known.
+  package let previousTimestamp: Int64?
   /// Finished offsets from the frontier on: ascending, disjoint, not empty.
   package let ranges: [Range<Int64>]
 
-  package init(context: String, frontierTimestamp: Int64?, ranges: [Range<Int64>]) {
+  package init(
+    context: String, frontierTimestamp: Int64?, previousTimestamp: Int64? = nil, ranges: [Range<Int64>]
+  ) {
     self.context = context
     self.frontierTimestamp = frontierTimestamp
+    self.previousTimestamp = previousTimestamp
     self.ranges = ranges
   }
 }
@@ -44,9 +50,10 @@ extension FinishedSet {
     guard parts.count == 4 else { throw .damaged("\(parts.count) parts instead of 4") }
     guard text.utf8.count <= charactersMax else { throw .damaged("longer than \(charactersMax) characters") }
     let times = try numbers(parts[2])
-    guard times.count == 1 else { throw .damaged("timestamp") }
+    guard times.count == 1 || (times.count == 2 && times[0] == 0) else { throw .damaged("timestamp") }
     return FinishedSet(
       context: String(parts[1]), frontierTimestamp: times[0] == 0 ? nil : times[0] - 1,
+      previousTimestamp: times.count < 2 || times[1] == 0 ? nil : times[1] - 1,
       ranges: try ranges(of: try numbers(parts[3]), frontier: frontier))
   }
 
@@ -107,13 +114,25 @@ struct FinishedSetWriter {
   private var run: Int64 = 0
 
   /// Begins at the frontier.
-  init(context: String, frontierTimestamp: Int64?, frontier: Int64, charactersMax: Int = FinishedSet.charactersMax) {
+  init(
+    context: String, frontierTimestamp: Int64?, previousTimestamp: Int64? = nil, frontier: Int64,
+    charactersMax: Int = FinishedSet.charactersMax
+  ) {
     precondition(!context.utf8.contains(UInt8(ascii: ".")), "a context has no dot")
     text = Array("\(FinishedSet.version).\(context).".utf8)
     self.charactersMax = charactersMax
     offset = frontier
-    put(frontierTimestamp.map { time in time < 0 ? 0 : time &+ 1 } ?? 0)
+    put(Self.number(of: frontierTimestamp))
+    if Self.number(of: frontierTimestamp) == 0, Self.number(of: previousTimestamp) > 0 {
+      put(Self.number(of: previousTimestamp))
+    }
     text.append(UInt8(ascii: "."))
+  }
+
+  /// A time as it is written: plus one, so that zero is free for an unknown one.
+  private static func number(of timestamp: Int64?) -> Int64 {
+    guard let timestamp, timestamp >= 0 else { return 0 }
+    return timestamp &+ 1
   }
 
   static func digit(of character: UInt8) -> UInt8? {

@@ -3,7 +3,7 @@
 //   none ──assigned──► running ──revoked──► draining ──over──► none
 //                        │  ▲                  (release answered while the revoke waits, commits before that)
 //                        │  └──────assigned──────┐
-//                        ├──commit dropped──► forgotten ──revoked, lost──► none
+//                        ├──commit dropped──► forgotten ──revoked, lost, silence──► none
 //                        └──lost──► none
 //   any ──stop──► draining ──over──► ended;   any ──fatal──► ended
 
@@ -25,7 +25,7 @@ package final class Worker<S: Stage> {
     case running
     case draining(Drain)
     /// The group has moved on without us: everything was dropped, the broker has not said so yet.
-    case forgotten
+    case forgotten(generation: Int, since: Int64)
   }
 
   /// What other threads may use.
@@ -58,6 +58,8 @@ package final class Worker<S: Stage> {
   private var lastProgress: Int64 = 0
   private var lastCommit: Int64?
   private var counters = WorkerCounters()
+  /// The partitions as they were when they were last looked at, and when that was.
+  private var partitionList: (list: [PartitionHealth], at: Int64) = ([], .min / 2)
 
   /// A worker that has not begun; the first turn subscribes. `notice` is called on the loop's thread.
   package init(
@@ -109,6 +111,7 @@ package final class Worker<S: Stage> {
     guard subscribed else { return clock.now().boot }
     var due = [stageWakeAt, stopUntil].compactMap { time in time }
     if case .draining(let drain) = membership { due.append(drain.nextLook(after: clock.now().boot)) }
+    if case .forgotten(_, let since) = membership { due.append(since + settings.silenceNanoseconds) }
     if runningJob == nil, let assignment, isCommitAllowed, assignment.hasSomethingToCommit {
       due.append(lastJobStart + commitInterval)
     }
@@ -141,36 +144,59 @@ extension Worker {
 
   private func take(_ event: BrokerEvent, _ now: Moment) {
     switch event {
-    case .records(let records, let generation): takeIn(records, generation)
+    case .records(let records, let generation): takeIn(records, generation, now)
     case .assigned(let partitions, let generation): begin(partitions, generation, now)
     case .revoked(let generation): beginRevoke(generation, now)
     case .lost(let generation):
       counters.losses += 1
       letGo(generation, lost: true, now)
     case .commitEnded(let job, let result): commitEnded(job, result, now)
-    case .outOfRange(let slot, _, let detail):
-      let name = assignment.map { assignment in
-        assignment.partitions.indices.contains(slot) ? "\(assignment.partitions[slot].partition)" : "slot \(slot)"
-      }
-      fail(
-        WorkerFailure(
-          .environment,
-          "\(name ?? "partition"): the committed offset lies outside the log (\(detail)); messages are gone or the topic was "
-            + "made again: reset the group's offsets, then start again"), now)
+    case .outOfRange(let slot, let generation, let detail):
+      guard assignment?.generation == generation else { return }
+      positionLost([slot], "the committed offset lies outside the log (\(detail))", now)
     case .fatal(let failure): fail(failure, now)
     }
   }
 
-  private func takeIn(_ records: [Record], _ generation: Int) {
+  private func takeIn(_ records: [Record], _ generation: Int, _ now: Moment) {
     guard case .running = membership, stopUntil == nil, assignment?.generation == generation else {
       counters.ignored += records.count
       return
     }
-    assignment?.take(
-      records, lane: { [stage] record in stage.lane(of: record) },
-      distrusts: { partition in
-        notice(.finishedSetIgnored(partition, reason: "the record at the frontier has another timestamp"))
-      })
+    let otherLogs = assignment?.take(records) { [stage] record in stage.lane(of: record) } ?? []
+    guard !otherLogs.isEmpty else { return }
+    positionLost(otherLogs, "the record where the last commit left off has another time: the topic was made again", now)
+  }
+
+  /// Some partitions cannot be gone on with from their committed offsets: what the settings say is done, never silently.
+  private func positionLost(_ slots: [Int], _ reason: String, _ now: Moment) {
+    guard let assignment else { return }
+    let known = slots.filter { slot in assignment.partitions.indices.contains(slot) }
+    let names = known.map { slot in assignment.partitions[slot].partition }
+    counters.startsOver += known.count
+    switch settings.outOfRange {
+    case .fail:
+      let list = names.map { name in "\(name.topic)/\(name.partition)" }.joined(separator: ", ")
+      fail(
+        WorkerFailure(
+          .environment,
+          "\(list): \(reason); messages may be missing: look at the topic, then set worker.out_of_range to earliest (from the "
+            + "first message there is) or latest (leave out what is there), or reset the group's offsets, and start again"
+        ),
+        now)
+    case .earliest: startOver(known, names, at: .earliest, reason, now)
+    case .latest: startOver(known, names, at: .latest, reason, now)
+    }
+  }
+
+  private func startOver(
+    _ slots: [Int], _ names: [TopicPartition], at place: LogPlace, _ reason: String, _ now: Moment
+  ) {
+    guard let generation = assignment?.generation else { return }
+    for name in names { notice(.startedOver(name, place, reason: reason)) }
+    // All partitions pause for a moment, for one code path with a rebalance; what had started is resumable.
+    forgetAll(now, lost: true)
+    broker.startOver(generation: generation, slots: slots, at: place)
   }
 
   private func resumeStage(_ now: Moment) {
@@ -189,6 +215,7 @@ extension Worker {
     let finishedBefore = assignment?.counters.finished
     assignment?.apply(&turn, envelope)
     if assignment?.counters.finished != finishedBefore { lastProgress = now.boot }
+    for code in assignment?.takeBuried() ?? [] { notice(.deadLettered(code: code)) }
     if let wakeAt = turn.wakeAt { stageWakeAt = min(stageWakeAt ?? wakeAt, wakeAt) }
   }
 }
@@ -243,8 +270,11 @@ extension Worker {
     membership = .running
     counters.assignments += 1
     lastProgress = now.boot
-    broker.start(generation: generation)
+    let oneBefore = partitions.indices.filter { slot in partitions[slot].startsOneBefore }
+    broker.start(generation: generation, oneBefore: oneBefore)
     notice(.assigned(generation: generation, partitions: assigned.map(\.partition)))
+    let missing = assigned.filter { partition in partition.committed == nil }
+    if !missing.isEmpty { notice(.offsetsMissing(missing.map(\.partition))) }
   }
 
   private func readSet(of assigned: AssignedPartition) -> Result<FinishedSet?, WorkerFailure> {
@@ -298,7 +328,10 @@ extension Worker {
 
   /// Drops the assignment; what had started is taken from the stage.
   private func forgetAll(_ now: Moment, lost: Bool) {
-    defer { membership = .none }
+    defer {
+      membership = .none
+      partitionList = ([], .min / 2)
+    }
     guard let dropped = assignment else { return }
     let tickets = dropped.startedTickets()
     counters.add(dropped.counters)
@@ -334,14 +367,16 @@ extension Worker {
   }
 
   private func commitEnded(_ id: Int, _ result: CommitResult, _ now: Moment) {
-    guard runningJob?.id == id else { return }
+    guard let job = runningJob, job.id == id else { return }
     runningJob = nil
     // A job of an assignment that is gone: its offsets are the next owner's to read.
     guard assignment?.sent != nil else { return }
     switch result {
     case .committed:
       counters.commits += 1
-      counters.outputsCommitted += assignment?.jobCommitted() ?? 0
+      let outputs = assignment?.jobCommitted() ?? 0
+      counters.outputsCommitted += outputs
+      notice(.committed(outputs: outputs, nanoseconds: now.boot - job.since))
       lastProgress = now.boot
       lastCommit = now.boot
     case .dropped(let detail):
@@ -351,8 +386,9 @@ extension Worker {
         // The revoke has come already and waits for our answer: nothing else will ask for it again.
         return letGo(generation, lost: true, now)
       }
+      let generation = assignment?.generation ?? 0
       forgetAll(now, lost: true)
-      membership = .forgotten
+      membership = .forgotten(generation: generation, since: now.boot)
     case .refused(let output, let detail): refused(output, detail, now)
     }
   }
@@ -403,8 +439,12 @@ extension Worker {
       guard drain.isOver(at: now.boot, inFlight: assignment.inFlight, uncommitted: uncommitted) else { return }
       if drain.isRevoked { return letGo(assignment.generation, lost: false, now) }
     }
-    guard stopUntil != nil else { return }
-    end(now)
+    if stopUntil != nil { return end(now) }
+    if case .forgotten(let generation, let since) = membership, now.boot >= since + settings.silenceNanoseconds {
+      // Nobody says that the partitions are gone, so they are ours, and only this one commit was refused.
+      membership = .none
+      broker.startOver(generation: generation, slots: [], at: .earliest)
+    }
   }
 
   /// Leaves for good.
@@ -436,26 +476,20 @@ extension Worker {
     health.commitRunningSince = runningJob?.since
     health.stageWantsPause = stage.wantsPause
     if case .draining = membership { health.draining = true }
-    if let assignment { picture(assignment, in: &health) }
+    if let assignment {
+      health.describe(assignment, paused: valve.paused)
+      if now.boot >= partitionList.at + Self.lookNanoseconds {
+        partitionList = (assignment.partitionHealth(paused: valve.paused), now.boot)
+      }
+      health.partitionList = partitionList.list
+    } else {
+      partitionList = ([], .min / 2)
+    }
     if health.inFlight == 0 && health.ready == 0 && !health.uncommitted { lastProgress = now.boot }
     health.lastProgress = lastProgress
     control.publish(health)
   }
 
-  private func picture(_ assignment: borrowing Assignment, in health: inout WorkerHealth) {
-    health.assigned = true
-    health.partitions = assignment.partitions.count
-    health.paused = valve.paused.count { paused in paused }
-    health.inFlight = assignment.inFlight
-    health.parked = assignment.parked
-    health.ready = assignment.ready
-    health.waiting = assignment.waiting
-    health.lanes = assignment.lanes.count
-    health.heldBytes = assignment.heldBytes
-    health.uncommitted = assignment.sent != nil || assignment.hasSomethingToCommit
-    for slot in assignment.partitions.indices {
-      health.windowDepth = max(health.windowDepth, assignment.partitions[slot].window.count)
-    }
-    health.counters.add(assignment.counters)
-  }
+  /// How often each single partition is looked at.
+  private static var lookNanoseconds: Int64 { 1_000_000_000 }
 }

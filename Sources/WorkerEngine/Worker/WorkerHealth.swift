@@ -34,6 +34,8 @@ package struct WorkerCounters: Hashable, Sendable {
   package var revocations = 0
   /// Times they were gone already.
   package var losses = 0
+  /// Partitions whose committed offset could not be gone on from.
+  package var startsOver = 0
 
   package init() {}
 
@@ -49,12 +51,33 @@ package struct WorkerCounters: Hashable, Sendable {
   }
 }
 
+/// One assigned partition, as it was within the last second.
+package struct PartitionHealth: Hashable, Sendable {
+  /// Which one.
+  package let partition: TopicPartition
+  /// Everything before it is done and committed; nil: nothing was seen and nothing is committed.
+  package let frontier: Int64?
+  /// Offsets between the frontier and the newest one seen.
+  package let windowDepth: Int
+  /// Its intake is paused.
+  package let isPaused: Bool
+
+  package init(partition: TopicPartition, frontier: Int64?, windowDepth: Int, isPaused: Bool) {
+    self.partition = partition
+    self.frontier = frontier
+    self.windowDepth = windowDepth
+    self.isPaused = isPaused
+  }
+}
+
 /// A worker's state at the end of its latest turn.
 package struct WorkerHealth: Hashable, Sendable {
   /// True while partitions are assigned, also while draining.
   package var assigned = false
   /// How many.
   package var partitions = 0
+  /// Each of them; looked at once a second.
+  package var partitionList: [PartitionHealth] = []
   /// Intake has stopped; the partitions will be given back.
   package var draining = false
   /// The stage cannot take more: a service or the journal is down.
@@ -107,16 +130,23 @@ package struct WorkerHealth: Hashable, Sendable {
   }
 }
 
-/// What a worker has to say; the application turns it into log lines.
+/// What a worker has to say; the application turns it into log lines and metrics.
 package enum WorkerNotice: Hashable, Sendable {
   case assigned(generation: Int, partitions: [TopicPartition])
+  /// The group has no committed offset for these: they were never consumed, or their offsets have expired.
+  case offsetsMissing([TopicPartition])
   /// Partitions given back; `unfinished` messages had started and go to the next owner.
   case released(generation: Int, unfinished: Int, lost: Bool)
-  /// A commit's metadata is not used: foreign or damaged, or the log is another one than it speaks of. Finished messages beyond
-  /// the frontier come again.
+  /// A commit's metadata is not used: foreign or damaged. Finished messages beyond the frontier come again.
   case finishedSetIgnored(TopicPartition, reason: String)
+  /// The committed offset could not be gone on from; as the settings ask, the partition begins at this end of its log.
+  case startedOver(TopicPartition, LogPlace, reason: String)
   /// Partitions committed under another context were taken over, as the settings allow.
   case contextAdopted(TopicPartition, from: String)
+  /// A commit has ended well, so long after it began.
+  case committed(outputs: Int, nanoseconds: Int64)
+  /// A message went to the dead letters.
+  case deadLettered(code: String)
   /// The group has moved on: a job was dropped.
   case commitDropped(detail: String)
   /// The broker refused an output; its message (nil: an output without one) went to the dead letters.

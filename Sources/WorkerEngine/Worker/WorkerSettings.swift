@@ -12,6 +12,8 @@ package struct WorkerSettings: Sendable {
   package var context = ""
   /// True: partitions committed under another context are taken over; false: the worker stops.
   package var adoptsOtherContext = false
+  /// What to do when a committed offset is not in the log any more, or the log is another one.
+  package var outOfRange = OutOfRangePolicy.fail
 
   /// Messages with the stage at one time, parked ones not counted.
   package var inFlightMax = 1024
@@ -37,6 +39,9 @@ package struct WorkerSettings: Sendable {
   package var drainNanoseconds: Int64 = 5_000_000_000
   /// How long the last commits may take after that.
   package var lastCommitNanoseconds: Int64 = 5_000_000_000
+  /// How long to wait for the group's word after a commit was refused because the group has moved on; then the partitions are
+  /// taken anew.
+  package var silenceNanoseconds: Int64 = 15_000_000_000
   /// How long a shutdown may take in all; and the part of it kept for leaving the group.
   package var shutdownGraceNanoseconds: Int64 = 25_000_000_000
   /// The part of the grace kept for leaving the group.
@@ -53,6 +58,17 @@ package struct WorkerSettings: Sendable {
     self.stage = stage
     self.deadLetters = deadLetters
   }
+}
+
+/// What to do about a partition whose committed offset cannot be gone on from: its messages were deleted before they were
+/// consumed, the log was cut off, or the topic was made again and its offsets begin anew.
+package enum OutOfRangePolicy: String, Hashable, CaseIterable, Sendable {
+  /// The worker ends; a person decides what to do about the messages.
+  case fail
+  /// Goes on at the first message there is.
+  case earliest
+  /// Goes on with the next message to come; what is there already is left out.
+  case latest
 }
 
 /// Two limits, so that a valve does not flutter: close at `high`, open at `low`.

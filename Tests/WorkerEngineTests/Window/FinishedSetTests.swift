@@ -28,6 +28,22 @@ struct FinishedSetTests {
     #expect(read == FinishedSet(context: "j-1", frontierTimestamp: nil, ranges: [10..<13, 50..<51]))
   }
 
+  @Test("The time of the record before the frontier stands where that at the frontier is unknown")
+  func previousTime() throws {
+    let unknown = FinishedSetWriter(context: "j", frontierTimestamp: nil, previousTimestamp: 61, frontier: 7).finish()
+    #expect(unknown == "w1.j.A-B.")
+    let read = try FinishedSet.decode("w1.j.A-B.", frontier: 7)
+    #expect(read == FinishedSet(context: "j", frontierTimestamp: nil, previousTimestamp: 61, ranges: []))
+    let known = FinishedSetWriter(context: "j", frontierTimestamp: 0, previousTimestamp: 61, frontier: 7).finish()
+    #expect(known == "w1.j.B.")
+    let before1970 = FinishedSetWriter(context: "j", frontierTimestamp: nil, previousTimestamp: -1, frontier: 7)
+      .finish()
+    #expect(before1970 == "w1.j.A.")
+    #expect(throws: FinishedSetUnreadable.damaged("timestamp")) {
+      try FinishedSet.decode("w1.j.BB.", frontier: 7)
+    }
+  }
+
   @Test("No metadata is no set")
   func none() throws {
     #expect(try FinishedSet.decode("", frontier: 7) == nil)

@@ -127,6 +127,29 @@ struct RebalanceTests {
     #expect(first.log.values == ["a", "b"], "and nothing new is started")
   }
 
+  @Test("A dropped commit that the group says nothing about: after a while the partitions are taken anew")
+  func silentGroup() {
+    let world = TestWorld()
+    let worker = world.start()
+    world.run()
+    world.send("a", key: "a")
+    world.send("b", key: "b")
+    world.run()
+    worker.endpoint.scriptedResults = [.dropped(detail: "a stale answer")]
+    worker.finish("a")
+    world.run()
+    #expect(worker.log.values == ["a", "b"])
+    #expect(worker.log.forgotten.count == 1)
+    world.clock.advance(milliseconds: 15_000)
+    world.run()
+    #expect(worker.log.values == ["a", "b", "a", "b"])
+    worker.finish("a")
+    worker.finish("b")
+    world.run()
+    #expect(world.committed() == 2)
+    #expect(world.values(of: "out") == ["a", "b"], "nothing of the dropped commit, everything of the next")
+  }
+
   @Test("Answers to messages that were taken away do nothing")
   func lateAnswers() {
     let world = TestWorld()

@@ -182,23 +182,4 @@ struct RestartTests {
       #expect(second.log.values.isEmpty)
     }
   }
-
-  @Test("A set that speaks of another log (topic made again) is dropped: its offsets are other messages")
-  func otherLog() {
-    let world = TestWorld()
-    for number in 0..<4 { world.send("\(number)", key: nil) }
-    let first = world.start()
-    world.run()
-    first.finish("2")
-    world.run()
-    let metadata = world.broker.committed("g", TopicPartition(topic: "in", partition: 0))?.metadata ?? ""
-
-    let again = TestWorld()
-    again.clock.advance(milliseconds: 5000)
-    for number in 0..<4 { again.send("new-\(number)", key: nil) }
-    again.broker.setCommitted("g", TopicPartition(topic: "in", partition: 0), offset: 0, metadata: metadata)
-    let second = again.start()
-    again.run()
-    #expect(second.log.values == ["new-0", "new-1", "new-2", "new-3"])
-  }
 }
