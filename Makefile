@@ -9,7 +9,7 @@ STATIC_FLAGS := -c release --static-swift-stdlib
 # swift build locks .build itself; one job at a time keeps the output readable under make -j.
 .NOTPARALLEL:
 
-.PHONY: help bootstrap libraries build demo check lint tidy test bench release clean format
+.PHONY: help bootstrap libraries build demo check lint tidy test chaos bench release clean format
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ tidy: libraries ## the style rules that are tests
 
 test: bootstrap lint ## everything CI runs: lint, warnings, style rules, all tests
 	swift test $(BUILD_FLAGS)
+
+chaos: bootstrap ## the fault suite's long form (about an hour): kill -9, rebalances, outages; SEED=N runs one seed again
+	swift build $(BUILD_FLAGS) --product checkout
+	@.venv/bin/python Tests/Chaos/chaos.py --long --program "$$(swift build --show-bin-path)/checkout" $(ARGS)
 
 bench: libraries ## measure beside peers in one run (release build): JSON, engine, journal
 	swift build $(BUILD_FLAGS) -c release --product checkout-bench
