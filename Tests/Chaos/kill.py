@@ -54,9 +54,10 @@ class KillCampaign:
     def restart(self, kill_at):
         if self.worker and self.worker.process.poll() is None:
             self.worker.kill()
-        self.worker = self.bench.worker(self.stage, self.stage, kill_at)
+        # Few at a time: many commits to be ended at, and much left to do each time.
+        self.worker = self.bench.worker(self.stage, self.stage, kill_at, {"worker.in_flight_max": 60})
 
-    def end_at(self, point, count, requests, seconds=30):
+    def end_at(self, point, count, requests, seconds=60):
         """Starts a worker that ends at a point, and sends requests until it has: some at once, the rest one by one."""
         self.restart(f"{point}:{count}")
         self.sender.send(self.load.make(requests))
