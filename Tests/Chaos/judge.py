@@ -152,8 +152,8 @@ class Judge:
             if self.is_too_much(finals):
                 faults.append(f"{place} ({request.kind}) has answers {finals}")
             for kind, _, _ in finals:
-                if kind != request.final:
-                    faults.append(f"{place} ({request.kind}) ended as {kind}, not {request.final}")
+                if kind not in request.finals:
+                    faults.append(f"{place} ({request.kind}) ended as {kind}, not {sorted(request.finals)}")
         strangers = self.finals.keys() - set(places.values())
         if strangers:
             faults.append(f"answers nobody asked for: {sorted(map(str, strangers))[:10]}")
@@ -161,11 +161,13 @@ class Judge:
             twice = [key for key, count in self.ids.items() if count > 1]
             if twice:
                 faults.append(f"{len(twice)} events came twice, the first: {twice[:3]}")
-        return faults + (ledger_faults(ledger, requests) if ledger else [])
+        ends = {request.index: {kind for kind, _, _ in self.finals.get(places[request.index], [])}
+                for request in requests}
+        return faults + (ledger_faults(ledger, requests, ends) if ledger else [])
 
 
-def ledger_faults(path, requests):
-    """What the services' own ledger says: charges, receipts, holds."""
+def ledger_faults(path, requests, ends):
+    """What the services' own ledger says: charges, receipts, holds. `ends`: the final events of each request."""
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
     count = collections.Counter()
     for checkout, kind in database.execute("SELECT checkout_id, kind FROM entries"):
@@ -175,6 +177,13 @@ def ledger_faults(path, requests):
     faults = []
     for request in requests:
         checkout = request.key.decode()
+        if request.kind == "cancel":
+            continue
+        if request.kind == "cancelled":
+            kept = count[checkout, "captured"] - count[checkout, "refunded"]
+            if count[checkout, "captured"] > 1 or kept != ("checkout.completed" in ends[request.index]):
+                faults.append(f"{checkout} ended as {ends[request.index]} and {kept} charges were kept")
+            continue
         for kind, wanted in (("captured", request.charges), ("receipted", request.receipts),
                              ("confirmed", request.receipts), ("refunded", 0)):
             if count[checkout, kind] != wanted:

@@ -20,6 +20,11 @@ KINDS = {
     "receipt reply lost": (2, {"email": "receipt-lost-reply@example.com"}, ("checkout.completed", 1, 1)),
     "wrong total": (3, {"total": 1}, ("checkout.rejected", 0, 0)),
     "no JSON": (2, {"value": b"{"}, ("dead letter", 0, 0)),
+    "copy": (3, {"earlier": True}, ("checkout.completed", 1, 1)),
+    "conflict": (2, {"earlier": True}, ("checkout.rejected", 1, 1)),
+    # What becomes of these two depends on who is first; the judge looks at what the one means for the other.
+    "cancelled": (3, {"token": "pm_tok_slow"}, ("checkout.cancelled checkout.completed", None, None)),
+    "cancel": (0, {}, ("checkout.cancelled checkout.rejected", None, None)),
 }
 
 
@@ -31,7 +36,8 @@ class Request:
         self.kind = kind
         self.key = key
         self.value = value
-        self.final, self.charges, self.receipts = KINDS[kind][2]
+        finals, self.charges, self.receipts = KINDS[kind][2]
+        self.finals = {finals} if finals == "dead letter" else set(finals.split())
 
 
 class Load:
@@ -42,6 +48,7 @@ class Load:
         self.kinds = {name: kind for name, kind in KINDS.items() if kinds is None or name in kinds}
         self.sample = json.loads((PROJECT / "samples/requests.ndjson").read_text().splitlines()[0])
         self.made = []
+        self.to_cancel = None
 
     def draw(self):
         number = self.random.randrange(100)
@@ -53,12 +60,42 @@ class Load:
 
     def make(self, count, kind=None):
         """The next `count` requests."""
-        requests = [self.one(len(self.made) + step, kind or self.draw()) for step in range(count)]
-        self.made += requests
+        requests = []
+        for _ in range(count):
+            requests.append(self.one(len(self.made), kind or self.draw()))
+            self.made.append(requests[-1])
         return requests
 
     def one(self, index, kind):
+        if self.to_cancel:
+            request, self.to_cancel = self.to_cancel, None
+            return self.cancel(index, request)
         change = KINDS[kind][1]
+        if "earlier" in change:
+            paid = [request for request in self.made if request.kind == "ordinary"]
+            if paid:
+                return self.again(index, kind, self.random.choice(paid[-50:]))
+            kind, change = "ordinary", {}
+        request = Request(index, kind, *self.message(index, change))
+        if kind == "cancelled":
+            self.to_cancel = request
+        return request
+
+    def again(self, index, kind, earlier):
+        """The same request again; for a conflict, with other content under the same key."""
+        body = json.loads(earlier.value)
+        if kind == "conflict":
+            body["metadata"] = {"again": str(index)}
+        return Request(index, kind, earlier.key, json.dumps(body).encode())
+
+    def cancel(self, index, request):
+        body = {name: json.loads(request.value)[name] for name in ("checkout_id", "merchant_id", "livemode")}
+        body |= {"schema_version": 1, "type": "checkout.cancel_requested", "reason": "changed my mind",
+                 "requested_at": self.sample["requested_at"]}
+        return Request(index, "cancel", request.key, json.dumps(body).encode())
+
+    def message(self, index, change):
+        """Key and value."""
         body = json.loads(json.dumps(self.sample))
         body["checkout_id"] = f"chk_chaos_{index:06}"
         body["idempotency_key"] = f"chaos-key-0123456789-{index:06}"
@@ -71,4 +108,4 @@ class Load:
             body["expected_total_minor"] = 9900 + body["shipping_minor"]
         body["expected_total_minor"] += change.get("total", 0)
         value = change.get("value") or json.dumps(body).encode()
-        return Request(index, kind, body["checkout_id"].encode(), value)
+        return body["checkout_id"].encode(), value

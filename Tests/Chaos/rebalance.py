@@ -19,7 +19,7 @@ class Crowd:
     def __init__(self, bench, seed, say):
         self.bench = bench
         self.say = say
-        self.load = Load(seed, ["ordinary", "slow", "declined", "no stock", "transient", "receipt reply lost"])
+        self.load = Load(seed, None)
         self.random = self.load.random
         self.judge = Judge(bench.broker)
         self.sender = Sender(bench.broker)

@@ -140,7 +140,7 @@ def lost_offsets_charge_nobody_again(run, say):
         if len(fresh) != 1:
             faults.append(f"{place} has {len(fresh)} answers that are not marked as replays")
     from judge import ledger_faults
-    return faults + ledger_faults(run.bench.ledger, run.load.made)
+    return faults + ledger_faults(run.bench.ledger, run.load.made, {})
 
 
 def an_outage_of_the_broker_loses_nothing(run, say, seconds):
@@ -257,6 +257,27 @@ def two_workers_under_one_id_are_told(run, say):
             faults.append(f"{worker.log} does not say why")
     say(f"  {len(ended)} of two ended")
     return faults + ledger_only(run, [first, second, validation, reconciliation])
+
+
+def another_journal_is_refused(run, say):
+    """A worker that finds offsets committed with another journal ends with exit code 4 and says so."""
+    workers = [run.worker("validation", "v"), run.worker("facade", "f"), run.worker("reconciliation", "r")]
+    run.send(20)
+    run.wait(20)
+    run.bench.stop(workers)
+    for worker in workers:
+        worker.may_end = True
+    own = run.bench.journal
+    run.bench.journal = f"sqlite:{run.bench.folder}/lost-and-made-again.db"
+    stranger = run.worker("facade", "f")
+    stranger.may_end = True
+    code = stranger.process.wait(30)
+    faults = [] if code == 4 and "journal" in stranger.text() else [f"it ended with {code}"]
+    run.bench.journal = own
+    workers = [run.worker("validation", "v"), run.worker("facade", "f"), run.worker("reconciliation", "r")]
+    run.send(20)
+    run.wait(40)
+    return faults + run.conclude(workers)
 
 
 def ledger_only(run, workers):

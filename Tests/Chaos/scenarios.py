@@ -93,6 +93,7 @@ SCENARIOS = {
     "broker-still": on_noida(3, stuck.a_broker_that_stands_still, rounds=size(1, 10)),
     "same-identity": on_noida(3, reports.two_workers_under_one_id_are_told),
     "topic-again": on_noida(3, reports.a_topic_made_again_is_told),
+    "other-journal": on_noida(3, reports.another_journal_is_refused),
     "dead-letters": on_noida(12, reports.dead_letters_fit_one_partition, sizes={"dead-letters": 1}),
     "revoke-finished": on_mock(8, reports.finished_work_is_not_thrown_away),
     "revoke-stuck": on_mock(4, reports.rebalance_does_not_wait_for_stuck_work),
