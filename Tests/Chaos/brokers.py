@@ -21,7 +21,7 @@ def with_parent():
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
-def wait_until(what, condition, seconds):
+def wait_until(what, condition, seconds, pause=0.02):
     """Waits for a condition; what it gave."""
     deadline = time.monotonic() + seconds
     while True:
@@ -30,7 +30,7 @@ def wait_until(what, condition, seconds):
             return value
         if time.monotonic() > deadline:
             raise TimeoutError(f"waited {seconds} s in vain for {what}")
-        time.sleep(0.02)
+        time.sleep(pause)
 
 
 class Noida:

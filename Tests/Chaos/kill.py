@@ -41,15 +41,30 @@ class KillCampaign:
             return self.committed() == partitions
         wait_until("the first commits", is_done, 60)
 
+    def has_worked_off(self):
+        """True once the stage has committed everything it can read."""
+        self.bench.check()
+        self.judge.look()
+        answered = self.judge.validated.keys() | self.judge.finals.keys()
+        if not answered >= set(self.sender.places.values()):
+            return False
+        committed = self.offsets()
+        return self.stage == "validation" or all(
+            committed.get(partition, -1) > last for partition, last in self.judge.last_validated.items())
+
     def committed(self):
         """Partitions for which the stage's group has committed something beyond the beginning."""
+        return sum(offset > 0 for offset in self.offsets().values())
+
+    def offsets(self):
+        """What the stage's group has committed, by partition."""
         topic = {"validation": "requests", "facade": "validated", "reconciliation": "pending"}[self.stage]
         consumer = Consumer(
             {"bootstrap.servers": self.bench.broker.address, "group.id": "checkout-" + self.stage, "log_level": 2})
         partitions = consumer.list_topics(timeout=10).topics["checkout." + topic].partitions
         places = consumer.committed([TopicPartition("checkout." + topic, index) for index in partitions], timeout=10)
         consumer.close()
-        return sum(place.offset > 0 for place in places)
+        return {place.partition: place.offset for place in places}
 
     def restart(self, kill_at):
         if self.worker and self.worker.process.poll() is None:
@@ -76,7 +91,10 @@ class KillCampaign:
         """Lets a worker finish everything; returns what is wrong."""
         self.restart(None)
         self.worker.may_end = False
-        self.others += [self.bench.worker(stage, stage) for stage in self.later]
+        for stage in self.later:
+            # Whoever reads while more comes would not see it (see above).
+            wait_until("the end of the stage's work", self.has_worked_off, seconds, pause=1)
+            self.others.append(self.bench.worker(stage, stage))
         self.judge.wait(len(self.load.made), seconds, self.bench.check)
         # What would come twice comes now.
         time.sleep(1)
