@@ -41,14 +41,17 @@ class Run:
         return self.judge.faults(self.load.made, self.sender.places, self.bench.ledger if ledger else None)
 
     def committed(self, stage):
-        """Offset and metadata that a stage's group has committed, by partition."""
+        """What a stage's group has committed, by partition."""
+        return {place.partition: place.offset for place in self.places(stage) if place.offset >= 0}
+
+    def places(self, stage):
         topic = {"validation": "requests", "facade": "validated", "reconciliation": "pending"}[stage]
         consumer = Consumer(
             {"bootstrap.servers": self.broker.address, "group.id": "checkout-" + stage, "log_level": 2})
         partitions = consumer.list_topics(timeout=10).topics["checkout." + topic].partitions
         places = consumer.committed([TopicPartition("checkout." + topic, index) for index in partitions], timeout=10)
         consumer.close()
-        return {place.partition: (place.offset, place.metadata or "") for place in places if place.offset >= 0}
+        return places
 
     def close(self):
         self.bench.close()

@@ -44,15 +44,15 @@ def on_mock(partitions, body, **more):
     return run
 
 
-def on_noida(partitions, body, sizes=None, **more):
-    """`body(run, say)` on a noida-db of its own; `sizes`: partitions of single topics."""
+def on_noida(partitions, body, sizes=None, kinds=("ordinary",), **more):
+    """`body(run, say)` on a noida-db of its own; `sizes`: partitions of single topics; `kinds`: None: all."""
     def run(options, folder, seed, say):
-        return one_run(options, Noida(folder, partitions, sizes or {}), folder, seed, say, body, more)
+        return one_run(options, Noida(folder, partitions, sizes or {}), folder, seed, say, body, more, kinds)
     return run
 
 
-def one_run(options, broker, folder, seed, say, body, more):
-    run = Run(options.program, broker, folder, seed, journal(options))
+def one_run(options, broker, folder, seed, say, body, more, kinds=("ordinary",)):
+    run = Run(options.program, broker, folder, seed, journal(options), kinds)
     try:
         return body(run, say, **{name: value(options.long) for name, value in more.items()})
     finally:
