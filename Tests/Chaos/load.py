@@ -1,5 +1,6 @@
 """Requests of every kind, and what each of them must lead to."""
 
+import datetime
 import json
 import pathlib
 import random
@@ -47,6 +48,8 @@ class Load:
         self.random = random.Random(seed)
         self.kinds = {name: kind for name, kind in KINDS.items() if kinds is None or name in kinds}
         self.sample = json.loads((PROJECT / "samples/requests.ndjson").read_text().splitlines()[0])
+        # Of now: a clock set back for each worker would set the services' back as well, and they share a ledger.
+        self.sample["requested_at"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         self.made = []
         self.to_cancel = None
 
