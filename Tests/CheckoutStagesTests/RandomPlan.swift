@@ -82,6 +82,8 @@ struct RandomPlan {
     settings.network = SandboxNetwork(
       latencyMax: random.milliseconds(upTo: 800), transientPerMille: random.below(60),
       lostCallPerMille: random.below(40), lostReplyPerMille: random.below(40))
+    // Some services forget keys soon. (Without any memory a receipt that fails three times would fail for ever.)
+    settings.sandbox.keyWindow = random.pick([.hours(24), .hours(24), .hours(24), .seconds(90), .hours(24)])
   }
 
   private mutating func addCheckout(_ number: Int) {

@@ -12,14 +12,14 @@ import Testing
     #expect(await bench.ask(.create(AttemptWrite(attempt, "w1"))) == .written)
     let view = AttemptView(attempt: attempt, ownedUntil: nil)
     #expect(await bench.ask(.find(attempt.identity.attemptID)) == .found(view))
-    #expect(await bench.ask(.findCheckout(attempt.identity.checkout)) == .found(view))
+    #expect(await bench.ask(.findCheckout(attempt.identity.checkout, limit: 5)) == .listed([view]))
   }
 
   @Test("what was never written is not found", arguments: JournalKind.allCases)
   func findNothing(kind: JournalKind) async throws {
     let bench = try JournalUnderTest(kind)
     #expect(await bench.ask(.find(AttemptID(merchantID: "m", idempotencyKey: "k"))) == .found(nil))
-    #expect(await bench.ask(.findCheckout(CheckoutKey(merchantID: "m", checkoutID: "c"))) == .found(nil))
+    #expect(await bench.ask(.findCheckout(CheckoutKey(merchantID: "m", checkoutID: "c"), limit: 5)) == .listed([]))
   }
 
   @Test("the same key again answers with the row that is there", arguments: JournalKind.allCases)
@@ -64,11 +64,11 @@ import Testing
     let first = try #require(SampleAttempts.new("key-0000000000000001"))
     #expect(await bench.ask(.create(AttemptWrite(first, "w1"))) == .written)
     let other = CheckoutKey(merchantID: "shop-us", checkoutID: first.identity.checkoutID)
-    #expect(await bench.ask(.findCheckout(other)) == .found(nil))
+    #expect(await bench.ask(.findCheckout(other, limit: 5)) == .listed([]))
   }
 
   @Test(
-    "a checkout whose attempt ended without money may be tried again; the latest is found",
+    "a checkout whose attempts ended without money may be tried again; found: the blocking one, then the latest back",
     arguments: JournalKind.allCases)
   func triedAgain(kind: JournalKind) async throws {
     let bench = try JournalUnderTest(kind)
@@ -77,17 +77,23 @@ import Testing
     let third = try #require(SampleAttempts.new("key-0000000000000003"))
     let over = first.next { $0.state = .failed(.outOfStock) }
     let overToo = second.next { $0.state = .failed(.paymentDeclined) }
+    func found(_ limit: Int) async -> JournalResult? {
+      await bench.ask(.findCheckout(first.identity.checkout, limit: limit))
+    }
+    func views(_ attempts: Attempt...) -> JournalResult {
+      .listed(attempts.map { AttemptView(attempt: $0, ownedUntil: nil) })
+    }
     #expect(await bench.ask(.create(AttemptWrite(first, "w1"))) == .written)
     #expect(await bench.ask(.update(AttemptWrite(over, "w2"))) == .written)
-    #expect(
-      await bench.ask(.findCheckout(first.identity.checkout)) == .found(AttemptView(attempt: over, ownedUntil: nil)))
+    #expect(await found(5) == views(over))
     #expect(await bench.ask(.create(AttemptWrite(second, "w3"))) == .written)
+    #expect(await found(5) == views(second, over))
     #expect(await bench.ask(.update(AttemptWrite(overToo, "w4"))) == .written)
-    #expect(
-      await bench.ask(.findCheckout(first.identity.checkout)) == .found(AttemptView(attempt: overToo, ownedUntil: nil)))
+    #expect(await found(5) == views(overToo, over))
     #expect(await bench.ask(.create(AttemptWrite(third, "w5"))) == .written)
-    #expect(
-      await bench.ask(.findCheckout(first.identity.checkout)) == .found(AttemptView(attempt: third, ownedUntil: nil)))
+    #expect(await found(5) == views(third, overToo, over))
+    #expect(await found(2) == views(third, overToo))
+    #expect(await found(1) == views(third))
   }
 
   @Test(

@@ -60,7 +60,9 @@ package enum SampleAttempts {
       numbered("charge", index) {
         $0.charge = Charge(
           status: status, firstSentAt: index % 2 == 0 ? start + .seconds(1) : nil,
-          lastSentAt: index % 3 == 0 ? start + .seconds(2) : nil, everUnknown: index % 2 == 1)
+          lastSentAt: index % 3 == 0 ? start + .seconds(2) : nil,
+          settlesFrom: index % 4 == 0 ? start + .seconds(3) : nil, isNotApplied: index % 4 == 1,
+          everUnknown: index % 2 == 1, personLooked: index % 3 == 1)
       }
     }
   }
@@ -73,7 +75,8 @@ package enum SampleAttempts {
       numbered("compensation", index) {
         $0.compensation = Compensation(
           kind: index % 2 == 0 ? .refund : .void, chargeID: "ch_1", amount: money, status: status,
-          firstSentAt: index == 0 ? nil : start + .seconds(3), lastSentAt: index == 0 ? nil : start + .seconds(4))
+          firstSentAt: index == 0 ? nil : start + .seconds(3), lastSentAt: index == 0 ? nil : start + .seconds(4),
+          settlesFrom: index == 1 ? start + .seconds(5) : nil)
       }
     }
   }
@@ -81,7 +84,9 @@ package enum SampleAttempts {
   private static func marks(_ money: Amount) -> [Attempt] {
     var rows: [Attempt?] = ParkReason.allCases.enumerated().map { index, reason in
       numbered("parked", index) {
-        $0.parked = Parked(reason: reason, detail: "é \u{1F9FE} \\ detail", at: start + .seconds(5))
+        $0.parked = Parked(
+          reason: reason, detail: "é \u{1F9FE} \\ detail", at: start + .seconds(5),
+          noticeBy: index % 2 == 0 ? position(9) : nil)
         $0.parkedNotices = index
       }
     }

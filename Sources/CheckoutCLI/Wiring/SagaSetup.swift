@@ -32,6 +32,8 @@ enum SagaSetup {
     "saga.settle_margin", short, standard: "2s", help: "added to the time in which `not found` may be wrong")
   static let sweepAge = Setting<Duration>.duration(
     "saga.sweep_age", long, standard: "10m", help: "age from which attempts nobody works on are taken up")
+  static let waitingMax = Setting<Int>.integer(
+    "saga.waiting_max", 1...10_000, standard: 100, help: "copies and cancellations that may wait for one attempt")
   static let reconciliationBackoffFirst = Setting<Duration>.duration(
     "reconciliation.backoff_first", short, standard: "1s", help: "first wait, doubling, full jitter")
   static let reconciliationBackoffMax = Setting<Duration>.duration(
@@ -49,6 +51,7 @@ enum SagaSetup {
     lease.definition, notAfterMargin.definition, callTimeout.definition, chargeDeadline.definition,
     reserveBudget.definition, unknownBudget.definition, backoffFirst.definition, backoffMax.definition,
     receiptTries.definition, receiptBudget.definition, settleMargin.definition, sweepAge.definition,
+    waitingMax.definition,
     reconciliationBackoffFirst.definition, reconciliationBackoffMax.definition, reconciliationBudget.definition,
     holdMax.definition, heldItemsMax.definition, sweepInterval.definition,
   ]
@@ -68,6 +71,7 @@ enum SagaSetup {
     saga.receiptBudget = span(settings[receiptBudget])
     saga.settleMargin = span(settings[settleMargin])
     saga.sweepAge = span(settings[sweepAge])
+    saga.waitingMax = settings[waitingMax]
     saga.reconciliationBackoffFirst = span(settings[reconciliationBackoffFirst])
     saga.reconciliationBackoffMax = span(settings[reconciliationBackoffMax])
     saga.reconciliationBudget = span(settings[reconciliationBudget])

@@ -12,9 +12,10 @@ package struct Answers: Sendable {
     self.journalID = journalID
   }
 
-  /// The events of an answer. `asking` is the message's own origin and subject; used for refusals only.
+  /// The events of an answer. Origin and subject are the message's own; used for refusals only. A refusal is not remembered:
+  /// its time is that of its request, so that one given again is equal to the byte.
   package func events(
-    _ answer: Answer, origin: Origin, subject: EventSubject, trace: TraceContext?, at now: Timestamp
+    _ answer: Answer, origin: Origin, subject: EventSubject, trace: TraceContext?
   ) -> [PipelineEvent] {
     switch answer {
     case .nothing: return []
@@ -31,8 +32,9 @@ package struct Answers: Sendable {
     case .refuse(let failures):
       return [
         PipelineEvent(
-          id: identifiers.event(.rejected, of: origin), type: .rejected, origin: origin, time: now, subject: subject,
-          trace: trace, body: .rejected(failures, nil))
+          id: identifiers.event(.rejected, of: origin), type: .rejected, origin: origin,
+          time: Timestamp(milliseconds: origin.position.timestampMilliseconds), subject: subject, trace: trace,
+          body: .rejected(failures, nil))
       ]
     }
   }

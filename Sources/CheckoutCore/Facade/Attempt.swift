@@ -115,18 +115,21 @@ package struct Parked: Hashable, Sendable {
   package let detail: String
   /// Journal time.
   package let at: Timestamp
+  /// The message whose worker publishes the notice; nil: whoever owes the outcome.
+  package let noticeBy: Position?
 
-  package init(reason: ParkReason, detail: String, at: Timestamp) {
+  package init(reason: ParkReason, detail: String, at: Timestamp, noticeBy: Position? = nil) {
     self.reason = reason
     self.detail = detail
     self.at = at
+    self.noticeBy = noticeBy
   }
 }
 
 /// A hold on stock, one for each generation of reserve key.
 package struct Hold: Hashable, Sendable {
   /// What became of the hold. Valid transitions: intended → held | refused; held → confirmed | gone | released;
-  /// confirmed → released; gone and refused and released: the end.
+  /// confirmed → released; refused → held (carried out late); gone and released: the end.
   package enum Status: String, Hashable, CaseIterable, Sendable {
     /// A reserve under this generation's key may have been sent; its answer is not known.
     case intended
@@ -153,104 +156,6 @@ package struct Hold: Hashable, Sendable {
     self.status = status
     self.reservationID = reservationID
     self.expiresAt = expiresAt
-  }
-}
-
-/// What is known of the charge. Payment only moves forward: a definite status is never replaced by a less definite one.
-package struct Charge: Hashable, Sendable {
-  /// Valid transitions: none → sent | notRequired; sent → captured | authorised | declined | actionRequired | refused |
-  /// absent; actionRequired → absent | captured; authorised → captured (told by a refused void).
-  package enum Status: Hashable, Sendable {
-    /// Never sent.
-    case none
-    /// Total 0: nothing to pay.
-    case notRequired
-    /// Sent, or about to be: unknown until answered or looked up.
-    case sent
-    case captured(chargeID: String, amount: Amount)
-    case authorised(chargeID: String, amount: Amount)
-    case declined(code: String)
-    /// An intent is open at the provider and must be cancelled before the attempt may fail.
-    case actionRequired(chargeID: String)
-    /// Certainly refused by the provider (permanent error, or not applied and no longer tried).
-    case refused(detail: String)
-    /// Looked up and not found after `settle_after`, or its open intent was cancelled: ended as not charged.
-    case absent
-  }
-
-  /// What is known of it now; only ever gets more definite.
-  package var status: Status
-  /// Journal time of the first and of the latest send; nil before.
-  package var firstSentAt: Timestamp?
-  /// Journal time of the latest send; nil before.
-  package var lastSentAt: Timestamp?
-  /// True once any send got no definite answer; such an attempt is watched if it ends unpaid.
-  package var everUnknown: Bool
-
-  package init(
-    status: Status = .none, firstSentAt: Timestamp? = nil, lastSentAt: Timestamp? = nil, everUnknown: Bool = false
-  ) {
-    self.status = status
-    self.firstSentAt = firstSentAt
-    self.lastSentAt = lastSentAt
-    self.everUnknown = everUnknown
-  }
-}
-
-/// Money that is to be given back.
-package struct Compensation: Hashable, Sendable {
-  /// void for what is only authorised (or an open intent), refund for what was captured.
-  package enum Kind: String, Hashable, CaseIterable, Sendable {
-    case void
-    case refund
-  }
-
-  /// Valid transitions: owed → sent → done | refused; sent → owed (certainly not applied).
-  package enum Status: Hashable, Sendable {
-    case owed
-    /// Sent, or about to be: unknown until answered or looked up.
-    case sent
-    /// Done; `reference` is the provider's id, empty for a void.
-    case done(reference: String)
-    case refused(detail: String)
-  }
-
-  /// May turn from void to refund when the provider says that the money was captured.
-  package var kind: Kind
-  /// The provider's id of the charge (or open intent) to undo.
-  package let chargeID: String
-  /// Exactly what was captured or authorised.
-  package var amount: Amount
-  /// How far it has come.
-  package var status: Status
-  /// Journal time of the first and of the latest send.
-  package var firstSentAt: Timestamp?
-  /// Journal time of the latest send; nil before.
-  package var lastSentAt: Timestamp?
-
-  package init(
-    kind: Kind, chargeID: String, amount: Amount, status: Status = .owed, firstSentAt: Timestamp? = nil,
-    lastSentAt: Timestamp? = nil
-  ) {
-    self.kind = kind
-    self.chargeID = chargeID
-    self.amount = amount
-    self.status = status
-    self.firstSentAt = firstSentAt
-    self.lastSentAt = lastSentAt
-  }
-}
-
-/// What is known of the receipt.
-package struct Receipt: Hashable, Sendable {
-  /// Journal time of the first send; nil before.
-  package var firstSentAt: Timestamp?
-  /// The receipt's address, once created.
-  package var url: String?
-
-  package init(firstSentAt: Timestamp? = nil, url: String? = nil) {
-    self.firstSentAt = firstSentAt
-    self.url = url
   }
 }
 
@@ -309,7 +214,8 @@ package struct RetrySchedule: Hashable, Sendable {
 }
 
 /// The watch on an attempt that ended unpaid although a charge was sent and never definitely refused: it is looked up
-/// again at 1 h, 24 h and the end of the provider's key window. A late success owes one refund or void.
+/// again at 1 h, 24 h and the end of the provider's key window. A late success owes one refund or void. Stock that was
+/// reserved late, after the end, is given back on the same way.
 package struct Watch: Hashable, Sendable {
   /// Look-ups already done, 0 to 3.
   package var lookUpsDone: Int
@@ -438,16 +344,6 @@ package struct Attempt: Hashable, Sendable {
   }
 }
 
-extension Charge {
-  /// True while the provider may still take money for it.
-  package var isOpen: Bool {
-    switch status {
-    case .sent, .actionRequired: true
-    case .none, .notRequired, .captured, .authorised, .declined, .refused, .absent: false
-    }
-  }
-}
-
 extension Attempt {
   /// True once the attempt is completed, failed or cancelled.
   package var hasEnded: Bool {
@@ -462,7 +358,12 @@ extension Attempt {
     if let owed = watch?.owed {
       return if case .done = owed.status { false } else { true }
     }
-    return switch charge.status {
+    return heldMoneyAtEnd
+  }
+
+  /// As `holdsMoney`, without what came after the end: what the outcome says stays as it was published.
+  package var heldMoneyAtEnd: Bool {
+    switch charge.status {
     case .captured, .authorised:
       if case .done = compensation?.status { false } else { true }
     case .none, .notRequired, .sent, .declined, .actionRequired, .refused, .absent: false
@@ -482,7 +383,21 @@ extension Attempt {
   /// then, and only then, its checkout may be tried again under a new key. The journal keeps at most one blocking
   /// attempt for each checkout.
   package var blocksCheckout: Bool {
-    if case .failed = state { everHeldMoney || watch != nil || charge.isOpen } else { true }
+    if case .failed = state { everHeldMoney || watch != nil && !isWatchedForStockOnly || charge.isOpen } else { true }
+  }
+
+  /// True while late stock is to be given back, and no charge can still come through: nothing that closes the checkout.
+  var isWatchedForStockOnly: Bool {
+    guard let watch, watch.owed == nil, owesLateStock else { return false }
+    return !charge.mayStillComeThrough
+  }
+
+  /// True if an attempt that ended unpaid holds stock: a reserve that was carried out late.
+  package var owesLateStock: Bool {
+    switch state {
+    case .failed, .cancelled: holds.contains { $0.status == .held || $0.status == .confirmed }
+    case .reserving, .charging, .receipting, .receiptPending, .releasing, .refunding, .completed: false
+    }
   }
 
   /// The hold of the latest generation.

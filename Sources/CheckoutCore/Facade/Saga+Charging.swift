@@ -35,28 +35,27 @@ extension Saga {
   /// the attempt goes instead.
   func intendCharge(_ draft: inout Draft, _ now: SagaNow) {
     if draft.row.cancel != nil {
-      draft.row.state = .releasing(.cancelled)
+      draft.row.release(.cancelled)
     } else if draft.row.amount.isZero {
       if isExpired(now.time) {
-        draft.row.state = .releasing(.requestExpired)
+        draft.row.release(.requestExpired)
       } else {
         draft.row.charge.status = .notRequired
         draft.row.enterReceipting(at: now.time)
       }
     } else if !expiryAllowsCharge(now) {
-      draft.row.state = .releasing(.requestExpired)
+      draft.row.release(.requestExpired)
     } else if holdOutlivesCharge(draft.row.hold, now) {
-      draft.row.charge.status = .sent
-      draft.row.charge.firstSentAt = draft.row.charge.firstSentAt ?? now.time
-      draft.row.charge.lastSentAt = now.time
+      draft.row.charge.intendSend(at: now.time)
       draft.steps.append(Step("charge sent", [.init("key", key(.charge).text)]))
       draft.chargeIsFresh = true
     } else if draft.row.holds.count < 2 {
       let generation = draft.row.hold.generation + 1
       draft.row.holds.append(Hold(generation: generation, status: .intended))
+      draft.isNewGeneration = true
       draft.steps.append(Step("reserves again", [.init("generation", "\(generation)")]))
     } else {
-      draft.row.state = .releasing(.reservationExpired)
+      draft.row.release(.reservationExpired)
     }
   }
 
@@ -67,16 +66,8 @@ extension Saga {
   }
 
   /// The attempt's own earlier hold must not stand in the way of its next one.
-  private func releaseOlderHold() -> Move? {
-    for hold in row.holds.dropLast() {
-      guard hold.status == .held, !memory.released.contains(hold.generation), let id = hold.reservationID
-      else { continue }
-      return .call(
-        SagaCall(
-          operation: .release, key: key(.release, generation: hold.generation),
-          command: .inventory(.release(reservationID: id)), notAfter: nil))
-    }
-    return nil
+  func releaseOlderHold() -> Move? {
+    row.holds.dropLast().first { $0.status == .held && !memory.released.contains($0.generation) }.map(release)
   }
 
   private mutating func charge() -> Move {
@@ -94,8 +85,7 @@ extension Saga {
 
   /// The end of the provider's memory of the charge's key; nil if it remembers none (then nothing is sent twice anyway).
   private var chargeWindowEnd: Timestamp? {
-    let window = context.traits.payment.chargeKeyWindow
-    guard window > .zero, let sent = row.charge.firstSentAt else { return nil }
+    guard let window = context.chargeKeyWindow, let sent = row.charge.firstSentAt else { return nil }
     return sent + window
   }
 
@@ -191,6 +181,12 @@ extension Charge {
 }
 
 extension Attempt {
+  /// Nothing is charged: the holds go back.
+  mutating func release(_ reason: EndReason) {
+    charge.endAsNotCharged()
+    state = .releasing(reason)
+  }
+
   /// Paid, authorised or free: confirm and receipt follow.
   mutating func enterReceipting(at now: Timestamp) {
     state = .receipting

@@ -12,17 +12,29 @@ extension Saga {
       guard row.receipt.url == nil else { return nil }
       row.receipt.url = url
     case .inventory(.reserved(let id, let expiresAt)):
-      guard let index = row.holds.firstIndex(where: { key(.reserve, generation: $0.generation) == call.key }),
-        row.holds[index].status == .intended
-      else { return nil }
-      row.holds[index].status = .held
-      row.holds[index].reservationID = id
-      row.holds[index].expiresAt = expiresAt
+      guard storeLateHold(id, expiresAt, to: call, in: &row, now) else { return nil }
     case .inventory, .receipt: return nil
     }
     row.version = current.version + 1
     row.updatedAt = now.time
     return Draft(row: row, steps: [Step("late answer", [.init("operation", call.operation.rawValue)])], end: nil)
+  }
+
+  /// Stock that was held although the attempt gave up on it. An open attempt gives it back with the rest; one that ended unpaid
+  /// owes that, as an obligation of its own.
+  private func storeLateHold(
+    _ id: String, _ expiresAt: Timestamp, to call: SagaCall, in row: inout Attempt, _ now: SagaNow
+  ) -> Bool {
+    guard let index = row.holds.firstIndex(where: { key(.reserve, generation: $0.generation) == call.key }),
+      row.holds[index].status == .intended || row.holds[index].status == .refused, row.state != .completed
+    else { return false }
+    row.holds[index].status = .held
+    row.holds[index].reservationID = id
+    row.holds[index].expiresAt = expiresAt
+    if row.hasEnded {
+      row.watch = Watch(lookUpsDone: row.watch?.lookUpsDone ?? 0, nextAt: now.time, owed: row.watch?.owed)
+    }
+    return true
   }
 
   private func storeLate(_ reply: PaymentReply, to call: SagaCall, in row: inout Attempt, _ now: SagaNow) -> Bool {

@@ -54,7 +54,7 @@ extension Saga {
     }
     if row.holds.count < 3 {
       draft.row.holds.append(Hold(generation: row.hold.generation + 1, status: .intended))
-      memory.reserveMayBeSent = false
+      draft.isNewGeneration = true
     } else {
       undo(.reservationExpired, in: &draft, now)
     }
@@ -63,11 +63,13 @@ extension Saga {
 
   private mutating func createReceipt(_ now: SagaNow) -> Move {
     if let url = row.receipt.url { return complete(receipt: url, now) }
-    if memory.receiptMayBeSent, let sent = row.receipt.firstSentAt {
-      let window = context.traits.receiptKeyWindow
-      if window == .zero || now.time + context.settings.callTotalTimeout >= sent + window {
+    guard let sent = row.receipt.firstSentAt else { return intendReceipt(now) }
+    let window = context.receiptKeyWindow
+    if !context.isInside(window, since: sent, now) {
+      if memory.receiptMayBeSent {
         return park(.receiptUnknown, detail: "a receipt may have been sent, and its key may be forgotten", now)
       }
+      if window != nil, sent < now.time { return intendReceipt(now) }
     }
     let chargeID: String? =
       switch row.charge.status {
@@ -77,15 +79,15 @@ extension Saga {
     return .call(
       SagaCall(
         operation: .receipt, key: key(.receipt),
-        command: .receipt(.create(chargeID: chargeID, amount: row.amount, request: row.request)), notAfter: nil))
+        command: .receipt(.create(chargeID: chargeID, amount: row.amount, request: row.request)),
+        notAfter: window.map { sent + $0 }))
   }
 
-  /// Certainly not sent and never will be: a person must look. Without a send time a later retry starts afresh.
-  private mutating func receiptRefused(_ detail: String, _ now: SagaNow) -> Move {
-    memory.receiptMayBeSent = false
-    let move = park(.receiptRefused, detail: detail, now)
-    guard case .write(var draft) = move else { return move }
-    draft.row.receipt.firstSentAt = nil
+  /// No receipt can have been sent so far: from here on one can.
+  private func intendReceipt(_ now: SagaNow) -> Move {
+    var draft = draft("receipt", [.init("key", key(.receipt).text)], now) { $0.receipt.firstSentAt = now.time }
+    draft.isProgress = false
+    draft.row.retry = row.retry
     return .write(draft)
   }
 
@@ -94,7 +96,7 @@ extension Saga {
     case .created(let url):
       return row.cancel != nil ? undoCancelled(receipt: url, now) : complete(receipt: url, now)
     case .trouble(.notApplied(.permanent, let detail)):
-      return row.cancel != nil ? undoCancelled(receipt: nil, now) : receiptRefused(detail, now)
+      return row.cancel != nil ? undoCancelled(receipt: nil, now) : park(.receiptRefused, detail: detail, now)
     case .trouble(.unknown(let detail)):
       memory.receiptMayBeSent = true
       return again(.receipt, note(.unknown(detail: detail)), now)

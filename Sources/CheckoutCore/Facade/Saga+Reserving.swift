@@ -25,14 +25,24 @@ extension Saga {
     case .reserved(let id, let expiresAt):
       return reserved(id, expiresAt, now)
     case .outOfStock(let lines):
-      return notReserved(.outOfStock, lines: lines, detail: "out of stock", now)
+      return unsettledReserve(now) ?? notReserved(.outOfStock, lines: lines, detail: "out of stock", now)
     case .trouble(.notApplied(.permanent, let detail)):
-      return notReserved(.inventoryRefused, lines: [], detail: detail, now)
-    case .trouble(let trouble):
-      return again(.reserve, note(trouble), now)
-    case .confirmed, .gone, .released:
+      return unsettledReserve(now) ?? notReserved(.inventoryRefused, lines: [], detail: detail, now)
+    case .trouble(.notApplied(.transient, _)), .trouble(.misconfigured): break
+    case .trouble(.unknown), .trouble(.notSent), .confirmed, .gone, .released: memory.reserveUnanswered = now.time
+    }
+    guard case .trouble(let trouble) = reply else {
       return again(.reserve, "unexpected answer to a reserve", now)
     }
+    return again(.reserve, note(trouble), now)
+  }
+
+  /// A refusal settles nothing while an earlier call without an answer may still be carried out: its hold would stay for
+  /// nobody. The same key is asked again when that is over.
+  private mutating func unsettledReserve(_ now: SagaNow) -> Move? {
+    guard let sentBefore = memory.reserveUnanswered else { return nil }
+    let settledAt = sentBefore + context.reserveSettleAfter
+    return now.time < settledAt ? .wait(until: settledAt) : nil
   }
 
   private func reserved(_ id: String, _ expiresAt: Timestamp, _ now: SagaNow) -> Move {
@@ -62,7 +72,7 @@ extension Saga {
         draft("not reserved again", [.init("detail", detail)], now) { row in
           row.refuseHold()
           row.outOfStockLines = lines
-          row.state = .releasing(.reservationExpired)
+          row.release(.reservationExpired)
         })
     case .receipting, .receiptPending:
       var draft = draft("not reserved again", [.init("detail", detail)], now) { row in

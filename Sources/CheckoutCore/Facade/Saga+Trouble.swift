@@ -80,9 +80,7 @@ extension Saga {
   private func budgetEnd(_ trying: Trying, since: Timestamp) -> Timestamp? {
     switch trying {
     case .chargeLookUp, .charge:
-      let window = context.traits.payment.chargeKeyWindow
-      let sent = row.charge.firstSentAt ?? since
-      return sent + (window == .zero ? context.settings.reconciliationBudget : window)
+      return (row.charge.firstSentAt ?? since) + (context.chargeKeyWindow ?? context.settings.reconciliationBudget)
     case .reserve, .confirm, .receipt, .release, .compensation:
       return since + context.settings.reconciliationBudget
     }
@@ -113,8 +111,9 @@ extension Saga {
 
   /// Marks the attempt as one that needs a person. What is owed stays owed.
   func park(_ reason: ParkReason, detail: String, _ now: SagaNow) -> Move {
+    let message = message
     var draft = draft("parked", [.init("reason", reason.rawValue), .init("detail", detail)], now) {
-      $0.parked = Parked(reason: reason, detail: detail, at: now.time)
+      $0.parked = Parked(reason: reason, detail: detail, at: now.time, noticeBy: message)
       $0.owner = nil
       $0.epoch += 1
       $0.parkedNotices += 1

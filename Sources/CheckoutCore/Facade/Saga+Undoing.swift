@@ -33,14 +33,14 @@ extension Saga {
     case .owed: return sendCompensationAgain(now)
     case .sent:
       if memory.voidWasRefused { return lookUpCharge() }
-      if memory.compensationIsFresh { return compensate(compensation, notAfter: compensationWindowEnd) }
+      if memory.compensationIsFresh { return compensate(compensation) }
       if memory.compensationMayBeSentAgain { return sendCompensationAgain(now) }
       return lookUpCompensation(compensation)
     }
   }
 
-  /// The void or refund itself, always under the same key.
-  mutating func compensate(_ compensation: Compensation, notAfter: Timestamp?) -> Move {
+  /// The void or refund itself, always under the same key, and never past the end of the provider's memory of it.
+  mutating func compensate(_ compensation: Compensation) -> Move {
     memory.compensationIsFresh = false
     let command: PaymentCommand =
       switch compensation.kind {
@@ -48,14 +48,9 @@ extension Saga {
       case .refund: .refund(chargeID: compensation.chargeID, amount: compensation.amount)
       }
     let operation = compensation.operation
+    let windowEnd = context.compensationKeyWindow.flatMap { window in compensation.firstSentAt.map { $0 + window } }
     return .call(
-      SagaCall(operation: operation, key: key(operation), command: .payment(command), notAfter: notAfter))
-  }
-
-  private var compensationWindowEnd: Timestamp? {
-    let window = context.traits.payment.compensationKeyWindow
-    guard window > .zero, let sent = row.compensation?.firstSentAt else { return nil }
-    return sent + window
+      SagaCall(operation: operation, key: key(operation), command: .payment(command), notAfter: windowEnd))
   }
 
   /// What became of the void or refund?
@@ -69,12 +64,7 @@ extension Saga {
   }
 
   private func sendCompensationAgain(_ now: SagaNow) -> Move {
-    let firstSentAt = row.compensation?.firstSentAt ?? now.time
-    var draft = draft("compensation sent again", [], now) { row in
-      row.compensation?.status = .sent
-      row.compensation?.firstSentAt = firstSentAt
-      row.compensation?.lastSentAt = now.time
-    }
+    var draft = draft("compensation sent again", [], now) { $0.compensation?.intendSend(at: now.time) }
     draft.compensationIsFresh = true
     draft.isProgress = false
     // The budget counts from the first failure, not from the latest send.
@@ -145,6 +135,7 @@ extension Saga {
       return compensationRefused(detail, now)
     case .notApplied(.transient, _) where !isLookUp, .misconfigured where !isLookUp:
       memory.compensationMayBeSentAgain = true
+      memory.compensationNotApplied = true
       return again(.compensation, note(trouble), now)
     case .notApplied, .misconfigured, .unknown, .notSent:
       return again(.compensation, note(trouble), now)
@@ -172,11 +163,11 @@ extension Saga {
   /// The provider knows nothing of the void or refund: believed after `settle_after`, and only inside the key window.
   private mutating func compensationNotFound(_ now: SagaNow) -> Move {
     let compensation = owedCompensation
-    let settledAt = (compensation?.lastSentAt ?? row.createdAt) + context.settleAfter
+    let sentBefore =
+      compensation?.settlesFrom ?? memory.compensationCameBack ?? compensation?.lastSentAt ?? row.createdAt
+    let settledAt = sentBefore + context.settleAfter
     if now.time < settledAt { return again(.compensation, "not found yet", notBefore: settledAt, now) }
-    let window = context.traits.payment.compensationKeyWindow
-    let firstSent = compensation?.firstSentAt ?? row.createdAt
-    guard window > .zero, now.time + context.settings.callTotalTimeout < firstSent + window else {
+    guard context.isInside(context.compensationKeyWindow, since: compensation?.firstSentAt, now) else {
       return park(.refundUnknown, detail: "not found, and the provider may have forgotten the key", now)
     }
     memory.compensationMayBeSentAgain = true
@@ -204,19 +195,22 @@ extension Saga {
   // MARK: Stock
 
   mutating func nextReleasing(_ reason: EndReason, _ now: SagaNow) -> Move {
-    for hold in row.holds where !memory.released.contains(hold.generation) {
-      switch hold.status {
-      case .intended:
-        if memory.reserveMayBeSent || hold.generation != row.hold.generation { return reserve() }
-      case .held, .confirmed:
-        return .call(
-          SagaCall(
-            operation: .release, key: key(.release, generation: hold.generation),
-            command: .inventory(.release(reservationID: hold.reservationID ?? "")), notAfter: nil))
-      case .gone, .released, .refused: break
-      }
-    }
-    return endUnpaid(reason, holdRefused: true, now)
+    if row.hold.status == .intended, memory.reserveMayBeSent { return reserve() }
+    return releaseNextHold() ?? endUnpaid(reason, holdRefused: true, now)
+  }
+
+  /// The oldest hold that is not given back yet.
+  func releaseNextHold() -> Move? {
+    row.holds.first { hold in
+      (hold.status == .held || hold.status == .confirmed) && !memory.released.contains(hold.generation)
+    }.map(release)
+  }
+
+  func release(_ hold: Hold) -> Move {
+    .call(
+      SagaCall(
+        operation: .release, key: key(.release, generation: hold.generation),
+        command: .inventory(.release(reservationID: hold.reservationID ?? "")), notAfter: nil))
   }
 
   mutating func answerRelease(_ reply: InventoryReply, to call: SagaCall, _ now: SagaNow) -> Move {
@@ -228,7 +222,7 @@ extension Saga {
       return next(now)
     case .trouble(.notApplied(.permanent, let detail)):
       return row.state == .charging
-        ? .write(draft("own hold stands in the way", [], now) { $0.state = .releasing(.reservationExpired) })
+        ? .write(draft("own hold stands in the way", [], now) { $0.release(.reservationExpired) })
         : park(.releaseRefused, detail: detail, now)
     case .trouble(let trouble): return again(.release, note(trouble), now)
     case .reserved, .outOfStock, .confirmed: return again(.release, "unexpected answer to a release", now)

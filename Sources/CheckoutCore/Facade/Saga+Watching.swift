@@ -2,35 +2,27 @@
 // outcome stays; a late success owes one refund or void, as an obligation of its own.
 
 extension Saga {
-  /// How long after the end an attempt is looked up again; the third look is at the end of the key window.
-  private static let lookUpAfter: [TimeSpan] = [.hours(1), .hours(24)]
-
   /// Plans the watch in the row of an attempt that ends.
   func planWatch(_ row: inout Attempt, _ now: SagaNow) {
     if memory.chargeEverUnknown { row.charge.everUnknown = true }
-    row.planWatch(at: now.time)
-  }
-
-  /// When the look-up after `done` ones is due; nil: the watch is over.
-  private func nextLookUp(done: Int) -> Timestamp? {
-    let end = row.endedAt ?? row.updatedAt
-    if done < Saga.lookUpAfter.count { return end + Saga.lookUpAfter[done] }
-    let windowEnd = (row.charge.firstSentAt ?? end) + context.traits.payment.chargeKeyWindow
-    return done == Saga.lookUpAfter.count && windowEnd > end + .hours(24) ? windowEnd : nil
+    row.planWatch(at: now.time, keyWindow: context.traits.payment.chargeKeyWindow)
   }
 
   mutating func nextWatching(_ now: SagaNow) -> Move {
     guard row.hasEnded, row.parked == nil, let watch = row.watch, watch.nextAt <= now.time else {
       return .finish(.obligationsDone)
     }
-    guard let owed = watch.owed else { return lookUpCharge() }
+    if row.owesLateStock, let release = releaseNextHold() { return release }
+    guard let owed = watch.owed else {
+      return row.isWatchedForStockOnly ? endWatch("late hold released", [], now) : lookUpCharge()
+    }
     switch owed.status {
-    case .done: return .finish(.obligationsDone)
+    case .done: return row.owesLateStock ? restWatch("late hold released", [], now) : .finish(.obligationsDone)
     case .refused(let detail): return park(.refundRefused, detail: detail, now)
     case .owed: return sendOwed(owed, now)
     case .sent:
       if memory.voidWasRefused { return lookUpCharge() }
-      if memory.compensationIsFresh { return compensate(owed, notAfter: nil) }
+      if memory.compensationIsFresh { return compensate(owed) }
       if memory.compensationMayBeSentAgain { return sendOwed(owed, now) }
       return lookUpCompensation(owed)
     }
@@ -38,13 +30,12 @@ extension Saga {
 
   private func sendOwed(_ owed: Compensation, _ now: SagaNow) -> Move {
     var draft = draft("\(owed.kind.rawValue) of a late success sent", [], now) { row in
-      row.watch?.owed?.status = .sent
-      row.watch?.owed?.firstSentAt = owed.firstSentAt ?? now.time
-      row.watch?.owed?.lastSentAt = now.time
+      row.watch?.owed?.intendSend(at: now.time)
     }
     draft.compensationIsFresh = true
-    // Sent again: the budget counts from the first failure, not from the latest send.
-    if owed.status == .sent { draft.row.retry = row.retry }
+    draft.isProgress = false
+    // The budget counts from the first failure, not from the latest send.
+    draft.row.retry = row.retry
     return .write(draft)
   }
 
@@ -65,7 +56,9 @@ extension Saga {
       return park(.refundRefused, detail: memory.trouble ?? "void refused, and the charge is not found any more", now)
     case .notFound:
       let done = (row.watch?.lookUpsDone ?? 0) + 1
-      guard let nextAt = nextLookUp(done: done) else { return endWatch("watched to the end", [], now) }
+      guard let nextAt = row.nextLookUp(done: done, keyWindow: context.traits.payment.chargeKeyWindow) else {
+        return endWatch("watched to the end", [], now)
+      }
       var draft = draft("looked up again: not found", [], now) {
         $0.watch = Watch(lookUpsDone: done, nextAt: nextAt)
       }
@@ -99,9 +92,16 @@ extension Saga {
     return .write(draft)
   }
 
-  mutating func watchCompensated(reference: String, _ now: SagaNow) -> Move {
-    var draft = draft("late success undone", [.init("reference", reference)], now) { row in
-      row.watch?.owed?.status = .done(reference: reference)
+  func watchCompensated(reference: String, _ now: SagaNow) -> Move {
+    let move = restWatch("late success undone", [.init("reference", reference)], now)
+    guard case .write(var draft) = move else { return move }
+    draft.row.watch?.owed?.status = .done(reference: reference)
+    return .write(draft)
+  }
+
+  /// Nothing more is to be done; that money came late and went back stays on record.
+  private func restWatch(_ name: String, _ detail: [Step.Detail], _ now: SagaNow) -> Move {
+    var draft = draft(name, detail, now) { row in
       row.watch?.nextAt = .distantFuture
       row.owner = nil
     }
@@ -116,8 +116,9 @@ extension Saga {
     let before = row.retry
     let since = before?.since ?? now.time
     let tries = (before?.tries ?? 0) + 1
-    if row.watch?.owed != nil, !memory.misconfigured, now.time >= since + settings.reconciliationBudget {
-      return park(.refundBudgetSpent, detail: memory.trouble ?? "", now)
+    let owesStock = row.owesLateStock
+    if row.watch?.owed != nil || owesStock, !memory.misconfigured, now.time >= since + settings.reconciliationBudget {
+      return park(owesStock ? .releaseBudgetSpent : .refundBudgetSpent, detail: memory.trouble ?? "", now)
     }
     let wait = now.backoff(
       first: settings.reconciliationBackoffFirst, max: settings.reconciliationBackoffMax, tries: tries - 1)
@@ -128,5 +129,27 @@ extension Saga {
     }
     draft.end = .obligationsDone
     return .write(draft)
+  }
+}
+
+extension Attempt {
+  /// Plans the watch of an attempt that ends unpaid after a charge was sent and never definitely refused.
+  mutating func planWatch(at now: Timestamp, keyWindow: TimeSpan) {
+    guard charge.mayStillComeThrough, let first = nextLookUp(done: 0, keyWindow: keyWindow) else {
+      return
+    }
+    watch = Watch(lookUpsDone: 0, nextAt: first)
+  }
+
+  /// How long before the end of the key window the look-up is due, so that the sweep brings it while the key is remembered.
+  private static let beforeWindowEnd = TimeSpan.seconds(60)
+
+  /// When the look-up after `done` ones is due: 1 h and 24 h after the end, and just before the provider forgets the key, in
+  /// the order they come; nil: the watch is over.
+  func nextLookUp(done: Int, keyWindow: TimeSpan) -> Timestamp? {
+    let end = endedAt ?? updatedAt
+    let windowEnd = (charge.firstSentAt ?? end) + keyWindow - Attempt.beforeWindowEnd
+    let due = ([end + .hours(1), end + .hours(24)] + (windowEnd > end ? [windowEnd] : [])).sorted()
+    return done < due.count ? due[done] : nil
   }
 }

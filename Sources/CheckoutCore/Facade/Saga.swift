@@ -18,6 +18,8 @@ package struct Saga: Sendable {
   struct Memory: Hashable, Sendable {
     /// False only while no reserve of the latest generation can have been sent.
     var reserveMayBeSent = true
+    /// The latest moment at which a reserve that nobody answered can have gone out; nil: each was answered.
+    var reserveUnanswered: Timestamp?
     /// The charge intent was journaled by this machine and the call has not been made yet.
     var chargeIsFresh = false
     /// The last send of the charge was certainly not applied: it may be sent again without a look-up.
@@ -26,10 +28,16 @@ package struct Saga: Sendable {
     var settledNotFound = false
     /// A send got no definite answer.
     var chargeEverUnknown = false
+    /// When the latest send of the charge, of the void or refund, came back: it went out before.
+    var chargeCameBack: Timestamp?
+    /// See `chargeCameBack`.
+    var compensationCameBack: Timestamp?
     /// The compensation's intent was journaled by this machine and the call has not been made yet.
     var compensationIsFresh = false
     /// As `chargeNotApplied` and `settledNotFound`, for the void or refund.
     var compensationMayBeSentAgain = false
+    /// The last send of the void or refund was certainly not applied.
+    var compensationNotApplied = false
     /// A void was refused because money was taken: look the charge up.
     var voidWasRefused = false
     /// The latest hold was confirmed.
@@ -54,6 +62,8 @@ package struct Saga: Sendable {
     var end: SagaEnd?
     var chargeIsFresh = false
     var compensationIsFresh = false
+    /// Stock is about to be reserved again, under a key of its own.
+    var isNewGeneration = false
     /// True if the attempt has moved on: the row of failures is over.
     var isProgress = true
   }
@@ -130,8 +140,10 @@ package struct Saga: Sendable {
       memory.receiptMayBeSent = false
       return perform(next(now), .rules)
     case .tookOver:
-      memory.chargeEverUnknown = row.charge.status == .sent
+      memory.chargeNotApplied = row.charge.isNotApplied
+      memory.chargeEverUnknown = row.charge.status == .sent && !row.charge.isNotApplied
       memory.receiptMayBeSent = row.receipt.firstSentAt != nil
+      memory.reserveUnanswered = now.time
       return perform(next(now), .rules)
     case .written: return written(now)
     case .conflicted(let current): return conflicted(current, now)
@@ -181,12 +193,21 @@ package struct Saga: Sendable {
     row = draft.row
     if case .late(_, _, _, let end) = cause { return ended(end) }
     memory.chargeIsFresh = draft.chargeIsFresh
+    if draft.isNewGeneration {
+      memory.reserveMayBeSent = false
+      memory.reserveUnanswered = nil
+    }
     memory.compensationIsFresh = draft.compensationIsFresh
     if draft.chargeIsFresh {
       memory.chargeNotApplied = false
       memory.settledNotFound = false
+      memory.chargeCameBack = nil
     }
-    if draft.compensationIsFresh { memory.compensationMayBeSentAgain = false }
+    if draft.compensationIsFresh {
+      memory.compensationMayBeSentAgain = false
+      memory.compensationNotApplied = false
+      memory.compensationCameBack = nil
+    }
     if draft.isProgress { endTrouble() }
     if let end = draft.end { return perform(.finish(end), .rules) }
     return perform(next(now), .rules)
@@ -318,7 +339,8 @@ package struct Saga: Sendable {
 
   /// What follows from an answer.
   private mutating func answer(_ reply: Reply, to call: SagaCall, _ now: SagaNow) -> Move {
-    switch (call.operation, reply) {
+    if !call.isLookUp { cameBack(call.operation, now) }
+    return switch (call.operation, reply) {
     case (.reserve, .inventory(let reply)): answerReserve(reply, now)
     case (.confirm, .inventory(let reply)): answerConfirm(reply, now)
     case (.release, .inventory(let reply)): answerRelease(reply, to: call, now)
@@ -329,6 +351,15 @@ package struct Saga: Sendable {
     case (.reserve, _), (.confirm, _), (.release, _), (.charge, _), (.void, _), (.refund, _), (.receipt, _):
       // An answer of another service's kind: the gateway is broken, and what became of the call is not known.
       again(.of(call.operation, isLookUp: call.isLookUp), "answer of another kind", now)
+    }
+  }
+
+  /// A call came back, however it went: it went on the wire before now.
+  private mutating func cameBack(_ operation: Operation, _ now: SagaNow) {
+    switch operation {
+    case .charge: memory.chargeCameBack = now.time
+    case .void, .refund: memory.compensationCameBack = now.time
+    case .reserve, .confirm, .release, .receipt: break
     }
   }
 
@@ -344,6 +375,7 @@ package struct Saga: Sendable {
     row.retry = nil
     row.lastTrouble = memory.trouble ?? row.lastTrouble
     if memory.chargeEverUnknown { row.charge.everUnknown = true }
+    row.rememberSends(memory)
     for index in row.holds.indices where memory.released.contains(row.holds[index].generation) {
       row.holds[index].status = .released
     }
@@ -362,6 +394,29 @@ package struct Saga: Sendable {
   /// The provider key of one of this attempt's calls.
   func key(_ operation: Operation, generation: Int = 1) -> ProviderKey {
     context.identifiers.providerKey(row.identity.attemptID, operation, generation: generation)
+  }
+}
+
+extension Attempt {
+  /// What a machine knows of the sends whose fate is open, for whoever goes on.
+  fileprivate mutating func rememberSends(_ memory: Saga.Memory) {
+    if let time = memory.chargeCameBack, charge.status == .sent {
+      charge.settleSend(from: time)
+      charge.isNotApplied = memory.chargeNotApplied && !memory.misconfigured
+    }
+    if let time = memory.compensationCameBack {
+      compensation?.rememberSend(cameBackAt: time, isNotApplied: memory.compensationNotApplied)
+      watch?.owed?.rememberSend(cameBackAt: time, isNotApplied: memory.compensationNotApplied)
+    }
+    if isReceipting, !memory.receiptMayBeSent { receipt.firstSentAt = nil }
+  }
+}
+
+extension Compensation {
+  fileprivate mutating func rememberSend(cameBackAt time: Timestamp, isNotApplied: Bool) {
+    guard status == .sent else { return }
+    settleSend(from: time)
+    if isNotApplied { takeBackSend() }
   }
 }
 

@@ -77,6 +77,26 @@ package struct SagaContext: Sendable {
     self.worker = worker
   }
 
+  /// How long the provider remembers a charge's key; nil: never, or not long enough for a second call to be sure of it.
+  var chargeKeyWindow: TimeSpan? { usable(traits.payment.chargeKeyWindow) }
+  /// The same for voids and refunds.
+  var compensationKeyWindow: TimeSpan? { usable(traits.payment.compensationKeyWindow) }
+  /// The same for receipts.
+  var receiptKeyWindow: TimeSpan? { usable(traits.receiptKeyWindow) }
+
+  private func usable(_ window: TimeSpan) -> TimeSpan? {
+    window > settings.callTotalTimeout + settings.notAfterMargin ? window : nil
+  }
+
+  /// True if a call made now under a key first used at `sentAt` ends while the provider still remembers the key.
+  func isInside(_ window: TimeSpan?, since sentAt: Timestamp?, _ now: SagaNow) -> Bool {
+    guard let window, let sentAt else { return false }
+    return now.time + settings.callTotalTimeout + settings.notAfterMargin < sentAt + window
+  }
+
+  /// How long after a reserve without an answer a refusal of it is no answer either: the first call may still be on its way.
+  var reserveSettleAfter: TimeSpan { settings.callTotalTimeout + settings.settleMargin }
+
   /// How long after a send a `notFound` is no answer (saga: "Unknown").
   package var settleAfter: TimeSpan {
     max(settings.callTotalTimeout, traits.payment.lookUpLag) + settings.settleMargin

@@ -1,6 +1,15 @@
 // Cancellations (saga: "Cancellation"): the row decides every race. Recorded before `completed` is written: undone.
 
 extension WhoAnswers {
+  /// How many of a checkout's attempts a cancellation looks at: enough to find the one that listed it before a crash.
+  package static let attemptsLookedAt = 20
+
+  /// Which of a checkout's attempts a message with this origin is about: the one that has listed it already, else the
+  /// first. A cancellation that comes again after its attempt has failed must not hit the attempt begun since.
+  package func addressed(by origin: Origin, among views: [AttemptView]) -> AttemptView? {
+    views.first { $0.attempt.waiting.contains { $0.origin == origin } } ?? views.first
+  }
+
   /// What a cancellation does to the checkout's open attempt, else its last one.
   package func cancel(_ view: AttemptView?, reason: String, _ asking: Asking) -> Admission {
     guard let row = view?.attempt else {
@@ -32,6 +41,7 @@ extension WhoAnswers {
       if isHandedOver {
         next.parked = nil
         next.retry = nil
+        if case .refused = next.compensation?.status { next.compensation?.takeBackSend() }
         next.handOver(from: asking.message, notBefore: nil, at: asking.now, context.identifiers)
       }
     }

@@ -96,19 +96,24 @@ package struct WhoAnswers: Sendable {
 
   private func refusal(blockedBy other: Attempt) -> Refusal {
     switch other.state {
-    case .completed:
-      return Refusal(.alreadyPaid, path: "/checkout_id", message: "This checkout is paid already.")
-    case .receipting, .receiptPending:
-      return Refusal(.alreadyPaid, path: "/checkout_id", message: "This checkout is paid; its receipt follows.")
+    case .completed: return alreadyPaid
     case .cancelled, .failed:
       return Refusal(.checkoutClosed, path: "/checkout_id", message: "This checkout is closed.")
+    case .receipting, .receiptPending:
+      return other.holdsMoney ? alreadyPaid : inProgress
     case .reserving, .charging, .releasing, .refunding:
-      if other.parked != nil, other.holdsMoney {
-        return Refusal(.alreadyPaid, path: "/checkout_id", message: "Money is held for this checkout already.")
-      }
-      return Refusal(
-        .checkoutInProgress, path: "/checkout_id", message: "Another attempt to pay this checkout is under way.")
+      return other.parked != nil && other.holdsMoney ? alreadyPaid : inProgress
     }
+  }
+
+  // One sentence for each code: a refusal is not remembered, and one that is given again must be equal to the byte.
+  private var alreadyPaid: Refusal {
+    Refusal(.alreadyPaid, path: "/checkout_id", message: "This checkout is paid already.")
+  }
+
+  private var inProgress: Refusal {
+    Refusal(
+      .checkoutInProgress, path: "/checkout_id", message: "Another attempt to pay this checkout is under way.")
   }
 
   /// The key is known: rules 1, 2, 4, 5 and 6.
@@ -167,6 +172,7 @@ package struct WhoAnswers: Sendable {
         ]))
     }
     let next = changed(row, asking.now) { row in
+      if afterEnd { row.forgetOldestAfterEnd(keeping: context.settings.waitingMax - 1) }
       row.waiting.append(Waiter(origin: asking.origin, listedBy: asking.message, afterEnd: afterEnd))
     }
     return .write(
@@ -205,6 +211,9 @@ package struct WhoAnswers: Sendable {
     let next = changed(row, now) { next in
       next.epoch += 1
       next.owner = context.worker
+      // Whoever had it has given it up or has lost its lease: nothing of its can go on the wire any more. An earlier machine of
+      // this worker still has the lease: a call of its that stands in a queue can go out until that ends.
+      next.settleSends(from: row.owner == context.worker ? now + context.settings.lease : now)
       switch role {
       case .facade, .reconciliation:
         next.owedBy = .message(message)
@@ -216,5 +225,16 @@ package struct WhoAnswers: Sendable {
     return .takeOver(
       write(next, "took over", [.init("worker", context.worker.text), .init("epoch", "\(next.epoch)")], message),
       role)
+  }
+}
+
+extension Attempt {
+  /// Copies that came after the end are answered at once and listed only until their message is committed: the oldest are
+  /// dropped, so that a flood of them does not make the row grow.
+  fileprivate mutating func forgetOldestAfterEnd(keeping limit: Int) {
+    let extra = waiting.count(where: \.afterEnd) - max(0, limit)
+    for _ in 0..<max(0, extra) {
+      if let oldest = waiting.firstIndex(where: \.afterEnd) { waiting.remove(at: oldest) }
+    }
   }
 }

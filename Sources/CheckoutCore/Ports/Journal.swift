@@ -91,8 +91,9 @@ package enum JournalCommand: Hashable, Sendable {
   case update(AttemptWrite)
   /// Read one attempt. Answer: `found`.
   case find(AttemptID)
-  /// Read the checkout's blocking attempt, else its latest. Answer: `found`.
-  case findCheckout(CheckoutKey)
+  /// Read the checkout's attempts: the one that blocks it first, then from the latest created back; at most `limit`, at
+  /// least 1. Answer: `listed`.
+  case findCheckout(CheckoutKey, limit: Int)
   /// Take or renew the worker's lease for `duration` from the journal's now. Answer: `leased`.
   case lease(WorkerID, duration: TimeSpan)
   /// Clear the owner of these attempts where it is this worker. Versions and epochs stay. Answer: `done`.

@@ -38,6 +38,8 @@ extension WhoAnswers {
   /// An ended attempt that still owes something is worked on; anything else is somebody else's.
   private func obligations(_ view: AttemptView, message: Position, now: Timestamp) -> Admission {
     let row = view.attempt
+    // Parked by this message before it was committed: its notice may be lost.
+    if row.parked?.noticeBy == message { return .answer(.parked(row)) }
     guard row.hasEnded, row.parked == nil, let watch = row.watch, watch.nextAt <= now else {
       return .answer(.nothing)
     }
@@ -67,15 +69,16 @@ extension WhoAnswers {
       next.retry = nil
       next.epoch += 1
       next.owner = context.worker
+      next.settleSends(from: now)
       next.custody = .reconciliation
       if isWatch {
-        if case .refused = next.watch?.owed?.status { next.watch?.owed?.status = .owed }
+        if case .refused = next.watch?.owed?.status { next.watch?.owed?.takeBackSend() }
         next.watch?.nextAt = now
       } else {
         next.owedBy = .message(message)
         next.handOver = nil
-        if case .refused = next.compensation?.status { next.compensation?.status = .owed }
-        if next.receipt.firstSentAt == nil, next.isReceipting { next.receipt.firstSentAt = now }
+        if row.parked?.reason == .chargeUnknown { next.charge.personLooked = true }
+        if case .refused = next.compensation?.status { next.compensation?.takeBackSend() }
       }
     }
     let detail = [Step.Detail("who", word.who), Step.Detail("note", word.note)]
@@ -110,8 +113,10 @@ extension WhoAnswers {
       case .completed:
         next.state = .completed
         next.endedAt = now
-      case .failed: next.closeUnpaid(.closedByPerson, owesStock: owesStock, word.refundedOutside, at: now)
-      case .cancelled: next.closeUnpaid(.cancelled, owesStock: owesStock, word.refundedOutside, at: now)
+      case .failed, .cancelled:
+        next.closeUnpaid(
+          resolution == .failed ? .closedByPerson : .cancelled, owesStock: owesStock, word.refundedOutside,
+          keyWindow: context.traits.payment.chargeKeyWindow, at: now)
       }
     }
     let write = write(next, "resolved by a person", detail, message)
@@ -140,7 +145,9 @@ extension Attempt {
 
   /// A person says that nothing was paid, or that it went back: the end, or first the stock. A charge that nobody could
   /// tell about is watched; one refunded outside never is, because a second refund would follow.
-  mutating func closeUnpaid(_ reason: EndReason, owesStock: Bool, _ refundedOutside: String?, at now: Timestamp) {
+  mutating func closeUnpaid(
+    _ reason: EndReason, owesStock: Bool, _ refundedOutside: String?, keyWindow: TimeSpan, at now: Timestamp
+  ) {
     if let refundedOutside { closeCompensation(reference: refundedOutside) }
     if charge.isOpen {
       charge.everUnknown = true
@@ -150,14 +157,15 @@ extension Attempt {
     }
     state = .releasing(reason)
     guard !owesStock else { return }
+    // The person has seen to it.
+    for index in holds.indices {
+      switch holds[index].status {
+      case .intended, .held, .confirmed: holds[index].status = .gone
+      case .gone, .released, .refused: break
+      }
+    }
     endUnpaid(reason, at: now)
-    planWatch(at: now)
-  }
-
-  /// Plans the watch of an attempt that ends unpaid after a charge was sent and never definitely refused.
-  mutating func planWatch(at now: Timestamp) {
-    guard charge.everUnknown, charge.status == .absent else { return }
-    watch = Watch(lookUpsDone: 0, nextAt: now + .hours(1))
+    planWatch(at: now, keyWindow: keyWindow)
   }
 
   /// What was taken went back by another way.

@@ -9,7 +9,9 @@ extension SandboxRules {
   )
     throws(LedgerProblem) -> SandboxAnswer<InventoryReply>
   {
-    switch try check(call.key, content: InventoryContent.text(call.command), in: store, at: now) {
+    // An inventory service has no look-up and declares no window: it must know a key as long as anybody may repeat it.
+    let window = max(settings.keyWindow, .hours(48))
+    switch try check(call.key, content: InventoryContent.text(call.command), window: window, in: store, at: now) {
     case .otherContent: return SandboxAnswer(.trouble(Self.keyReused))
     case .inProgress: return SandboxAnswer(.trouble(Self.inFlight))
     case .known(let record): return SandboxAnswer(reply(of: record))

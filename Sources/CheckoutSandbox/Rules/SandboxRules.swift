@@ -26,11 +26,11 @@ package struct SandboxRules: Sendable {
 
   /// Looks a call's key up and counts the send.
   func check(
-    _ key: ProviderKey, content: String, in store: any SandboxStore, at now: Timestamp
+    _ key: ProviderKey, content: String, window: TimeSpan? = nil, in store: any SandboxStore, at now: Timestamp
   )
     throws(LedgerProblem) -> KeyCheck
   {
-    guard var record = try remembered(key.text, in: store, at: now) else {
+    guard var record = try remembered(key.text, window: window, in: store, at: now) else {
       return .proceed(KeyRecord(key: key.text, content: content, firstAt: now, sends: 1, readyAt: now))
     }
     guard record.content == content else { return .otherContent }
@@ -40,9 +40,15 @@ package struct SandboxRules: Sendable {
     return now < record.readyAt ? .inProgress(record) : .known(record)
   }
 
-  /// What is known of a key inside its window.
-  func remembered(_ key: String, in store: any SandboxStore, at now: Timestamp) throws(LedgerProblem) -> KeyRecord? {
-    guard let record = try store.record(ofKey: key), now < record.firstAt + settings.keyWindow else { return nil }
+  /// What is known of a key inside its window, which is the settings' unless said otherwise.
+  func remembered(
+    _ key: String, window: TimeSpan? = nil, in store: any SandboxStore, at now: Timestamp
+  )
+    throws(LedgerProblem) -> KeyRecord?
+  {
+    guard let record = try store.record(ofKey: key), now < record.firstAt + (window ?? settings.keyWindow) else {
+      return nil
+    }
     return record
   }
 

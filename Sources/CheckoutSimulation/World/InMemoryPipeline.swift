@@ -95,16 +95,21 @@ extension InMemoryPipeline {
     }
   }
 
-  /// Starts a worker: a new incarnation under a stable name. Throws if the policy cannot be a chain.
+  /// Starts a worker: a new incarnation under a stable name; validation with other accounts and prices if there are any.
+  /// Throws if the policy cannot be a chain.
   @discardableResult
-  package func start(_ stage: PipelineStage, instance: Int = 1) throws(ValidationPolicyFault) -> SimulatedWorker {
+  package func start(
+    _ stage: PipelineStage, instance: Int = 1, reference: ReferenceData? = nil
+  )
+    throws(ValidationPolicyFault) -> SimulatedWorker
+  {
     incarnations += 1
     let endpoint = broker.connect(group: Self.group(stage), topics: [input(stage)])
     let name = "\(stage.rawValue)-\(instance)/\(incarnations)"
     let worker: SimulatedWorker
     switch stage {
     case .validation:
-      let loop = loop(try validation(), Inbox<Never>(), stage, endpoint)
+      let loop = loop(try validation(reference ?? settings.reference), Inbox<Never>(), stage, endpoint)
       worker = SimulatedWorker(
         stage: stage, name: name, endpoint: endpoint, journal: nil, exchange: nil, loop: loop)
     case .facade, .reconciliation:
@@ -130,9 +135,8 @@ extension InMemoryPipeline {
     workers.removeAll { $0 === worker }
   }
 
-  private func validation() throws(ValidationPolicyFault) -> ValidationStage {
-    let reference = settings.reference
-    return try ValidationStage(
+  private func validation(_ reference: ReferenceData) throws(ValidationPolicyFault) -> ValidationStage {
+    try ValidationStage(
       settings: ValidationStageSettings(policy: settings.policy, topics: topics),
       identifiers: Identifiers(digest: SHA256.digest), reference: { reference })
   }

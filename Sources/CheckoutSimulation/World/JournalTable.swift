@@ -35,7 +35,7 @@ struct JournalTable {
     case .create(let write): return create(write)
     case .update(let write): return update(write)
     case .find(let id): return .found(rows[id].map(view))
-    case .findCheckout(let checkout): return .found(find(checkout).map(view))
+    case .findCheckout(let checkout, let limit): return .listed(find(checkout, limit: limit))
     case .lease(let worker, let duration):
       let end = now + duration
       leases[worker] = end
@@ -102,9 +102,11 @@ struct JournalTable {
     byCheckout[checkout]?.lazy.compactMap { rows[$0] }.first { $0.blocksCheckout }
   }
 
-  /// The blocking attempt, else the latest created.
-  private func find(_ checkout: CheckoutKey) -> Attempt? {
-    blocking(checkout) ?? byCheckout[checkout]?.last.flatMap { rows[$0] }
+  /// The blocking attempt, then the others from the latest created back.
+  private func find(_ checkout: CheckoutKey, limit: Int) -> [AttemptView] {
+    let latestFirst = (byCheckout[checkout] ?? []).reversed().compactMap { rows[$0] }
+    let all = latestFirst.filter(\.blocksCheckout) + latestFirst.filter { !$0.blocksCheckout }
+    return all.prefix(max(1, limit)).map(view)
   }
 
   private func view(_ attempt: Attempt) -> AttemptView {

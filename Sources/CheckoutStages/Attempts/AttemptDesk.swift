@@ -76,10 +76,7 @@ struct AttemptDesk {
   private var journalWaits: [UInt64: (wait: JournalWait, askedAt: BootTime?)] = [:]
   private var calls: [UInt64: Int] = [:]
 
-  private var journalRequests: [JournalRequest] = []
-  private var inventoryCalls: [GatewayCall<InventoryCommand>] = []
-  private var paymentCalls: [GatewayCall<PaymentCommand>] = []
-  private var receiptCalls: [GatewayCall<ReceiptCommand>] = []
+  private var outgoing = Outgoing()
 
   init(
     settings: AttemptStageSettings, ports: AttemptPorts, identifiers: Identifiers, inbox: Inbox<AttemptEvent>
@@ -205,7 +202,8 @@ struct AttemptDesk {
     switch job.question {
     case .validated(let request, let fingerprint):
       perform(who.create(request, fingerprint: fingerprint, trace: job.trace, asking(job, turn)), id)
-    case .cancel(let checkout, _): submit(.findCheckout(checkout), .find(job: id))
+    case .cancel(let checkout, _):
+      submit(.findCheckout(checkout, limit: WhoAnswers.attemptsLookedAt), .find(job: id))
     case .refused(let attempt, _, _): submit(.find(attempt), .find(job: id))
     case .pending(_, let work): submit(.find(work.attempt.attemptID), .find(job: id))
     case .word(let word): submit(.find(word.attempt.attemptID), .find(job: id))
@@ -231,7 +229,7 @@ struct AttemptDesk {
   mutating func submit(_ command: JournalCommand, _ wait: JournalWait) {
     lastNumber += 1
     journalWaits[lastNumber] = (wait, nil)
-    journalRequests.append(JournalRequest(id: lastNumber, command: command))
+    outgoing.add(JournalRequest(id: lastNumber, command: command))
   }
 
   /// What an answer was for, and learns the journal's time from it.
@@ -253,12 +251,23 @@ struct AttemptDesk {
   mutating func answered(_ wait: JournalWait, _ result: JournalResult, _ turn: inout Turn) {
     switch wait {
     case .find(let id):
-      if case .found(let view) = result { decide(id, view, &turn) }
+      switch result {
+      case .found(let view): decide(id, view, &turn)
+      case .listed(let views): decide(id, addressed(id, views), &turn)
+      // The row does not decode (another version of the program wrote it): not answered as if it were not there.
+      case .refused: self.wait(id, until: journalTime(turn) + Self.askAgain, &turn)
+      case .written, .exists, .blocked, .conflict, .leased, .done: break
+      }
     case .admission(let id, let admission): admitted(id, admission, result, &turn)
     case .saga(let id): sagaWritten(id, result, &turn)
     case .lease: leaseGranted()
     case .sweepList, .sweepWrite, .nothing: break
     }
+  }
+
+  /// Which of a checkout's attempts a job's message is about.
+  private func addressed(_ id: Int, _ views: [AttemptView]) -> AttemptView? {
+    jobs[id].flatMap { who.addressed(by: $0.origin, among: views) }
   }
 
   private mutating func decide(_ id: Int, _ view: AttemptView?, _ turn: inout Turn) {
@@ -299,9 +308,7 @@ struct AttemptDesk {
   private mutating func publish(_ id: Int, _ answer: Answer, _ turn: inout Turn) {
     guard let job = jobs[id] else { return }
     finish(
-      id,
-      answers.events(
-        answer, origin: job.origin, subject: job.subject, trace: job.trace, at: journalTime(turn)), &turn)
+      id, answers.events(answer, origin: job.origin, subject: job.subject, trace: job.trace), &turn)
   }
 
   private mutating func admitted(
@@ -380,7 +387,9 @@ struct AttemptDesk {
     orphan.ticket = nil
     lastJob += 1
     jobs[lastJob] = orphan
-    if let call = job.call { calls[call.id] = lastJob }
+    guard let call = job.call else { return }
+    calls[call.id] = lastJob
+    outgoing.withdraw(call)
   }
 
   private mutating func sagaWritten(_ id: Int, _ result: JournalResult, _ turn: inout Turn) {
@@ -412,17 +421,7 @@ struct AttemptDesk {
     jobs[id]?.call = (lastNumber, call.operation)
     calls[lastNumber] = id
     guard let merchant = jobs[id]?.saga?.row.identity.merchantID else { return }
-    switch call.command {
-    case .inventory(let command):
-      inventoryCalls.append(
-        GatewayCall(id: lastNumber, key: call.key, notAfter: notAfter, merchantID: merchant, command: command))
-    case .payment(let command):
-      paymentCalls.append(
-        GatewayCall(id: lastNumber, key: call.key, notAfter: notAfter, merchantID: merchant, command: command))
-    case .receipt(let command):
-      receiptCalls.append(
-        GatewayCall(id: lastNumber, key: call.key, notAfter: notAfter, merchantID: merchant, command: command))
-    }
+    outgoing.add(call, id: lastNumber, notAfter: notAfter, merchantID: merchant)
   }
 
   /// A service has answered.
@@ -441,23 +440,8 @@ struct AttemptDesk {
 
   /// Sends everything that was queued in this turn: one batch for each port.
   mutating func flush(_ turn: Turn) {
-    if !journalRequests.isEmpty {
-      for request in journalRequests { journalWaits[request.id]?.askedAt = turn.now.bootTime }
-      ports.journal.submit(journalRequests, sink: journalSink)
-      journalRequests.removeAll(keepingCapacity: true)
-    }
-    if !inventoryCalls.isEmpty {
-      ports.inventory.submit(inventoryCalls, sink: gatewaySink)
-      inventoryCalls.removeAll(keepingCapacity: true)
-    }
-    if !paymentCalls.isEmpty {
-      ports.payment.submit(paymentCalls, sink: gatewaySink)
-      paymentCalls.removeAll(keepingCapacity: true)
-    }
-    if !receiptCalls.isEmpty {
-      ports.receipt.submit(receiptCalls, sink: gatewaySink)
-      receiptCalls.removeAll(keepingCapacity: true)
-    }
+    for request in outgoing.journal { journalWaits[request.id]?.askedAt = turn.now.bootTime }
+    outgoing.send(to: ports, journalSink, gatewaySink)
   }
 
   // MARK: Taken away
@@ -465,23 +449,15 @@ struct AttemptDesk {
   /// These messages belong to another worker now: what was not sent is withdrawn, what is on its way is waited for
   /// (a definite answer is still stored), and the attempts are given up in one write.
   mutating func forget(_ tickets: [Ticket], _ turn: inout Turn) {
-    var withdrawn: [Operation: [UInt64]] = [:]
     var attempts: [AttemptID] = []
     for ticket in tickets {
       guard let id = byTicket.removeValue(forKey: ticket) else { continue }
       if let attempt = jobs[id]?.question.attemptID { attempts.append(attempt) }
       jobs[id]?.ticket = nil
       timers.clear(id)
-      if let call = jobs[id]?.call { withdrawn[call.operation, default: []].append(call.id) }
+      if let call = jobs[id]?.call { outgoing.withdraw(call) }
       // Without a machine there is no late answer to store; what the journal still answers finds nobody.
       if jobs[id]?.saga == nil { drop(id) } else { feed(id, .giveUp, &turn) }
-    }
-    for (operation, calls) in withdrawn.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      switch operation {
-      case .reserve, .confirm, .release: ports.inventory.withdraw(calls)
-      case .charge, .void, .refund: ports.payment.withdraw(calls)
-      case .receipt: ports.receipt.withdraw(calls)
-      }
     }
     if !attempts.isEmpty { submit(.giveUp(settings.worker, attempts), .nothing) }
   }

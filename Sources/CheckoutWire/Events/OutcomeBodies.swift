@@ -31,7 +31,7 @@ extension JSONWriter {
   private mutating func failed(_ attempt: Attempt) {
     field("code", endReason(attempt).rawValue)
     amount(attempt)
-    field("charged", attempt.holdsMoney)
+    field("charged", attempt.heldMoneyAtEnd)
     if case .declined(let code) = attempt.charge.status { field("decline_code", code) }
     if !attempt.outOfStockLines.isEmpty {
       key("out_of_stock")
@@ -46,7 +46,7 @@ extension JSONWriter {
   private mutating func cancelled(_ attempt: Attempt) {
     amount(attempt)
     field("reason", ifPresent: attempt.cancel?.reason)
-    field("charged", attempt.holdsMoney)
+    field("charged", attempt.heldMoneyAtEnd)
     undone(attempt)
     field("receipt_url", ifPresent: attempt.receipt.url)
     field("cancelled_at", ifPresent: attempt.endedAt.map(RFC3339.text))

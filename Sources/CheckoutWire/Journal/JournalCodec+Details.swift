@@ -88,7 +88,10 @@ extension JournalCodec {
     }
     writer.field("first_sent_at", ifPresent: charge.firstSentAt?.nanoseconds)
     writer.field("last_sent_at", ifPresent: charge.lastSentAt?.nanoseconds)
+    writer.field("settles_from", ifPresent: charge.settlesFrom?.nanoseconds)
+    if charge.isNotApplied { writer.field("not_applied", true) }
     if charge.everUnknown { writer.field("ever_unknown", true) }
+    if charge.personLooked { writer.field("person_looked", true) }
     writer.endObject()
   }
 
@@ -118,6 +121,7 @@ extension JournalCodec {
     }
     writer.field("first_sent_at", ifPresent: compensation.firstSentAt?.nanoseconds)
     writer.field("last_sent_at", ifPresent: compensation.lastSentAt?.nanoseconds)
+    writer.field("settles_from", ifPresent: compensation.settlesFrom?.nanoseconds)
     writer.endObject()
   }
 
@@ -128,6 +132,7 @@ extension JournalCodec {
       writer.field("reason", parked.reason.rawValue)
       writer.field("detail", parked.detail)
       writer.field("at", parked.at.nanoseconds)
+      writer.field("notice_by", ifPresent: parked.noticeBy?.text)
       writer.endObject()
     }
     if let cancel = attempt.cancel {

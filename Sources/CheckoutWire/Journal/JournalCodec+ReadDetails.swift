@@ -78,7 +78,9 @@ extension JournalCodec {
     }
     return Charge(
       status: status, firstSentAt: try charge.optionalTime("first_sent_at"),
-      lastSentAt: try charge.optionalTime("last_sent_at"), everUnknown: charge.flag("ever_unknown"))
+      lastSentAt: try charge.optionalTime("last_sent_at"), settlesFrom: try charge.optionalTime("settles_from"),
+      isNotApplied: charge.flag("not_applied"), everUnknown: charge.flag("ever_unknown"),
+      personLooked: charge.flag("person_looked"))
   }
 
   private static func decodeCompensation(_ compensation: JournalRowReader) throws(JournalRowProblem) -> Compensation {
@@ -94,7 +96,8 @@ extension JournalCodec {
       kind: try compensation.choice("kind"), chargeID: try compensation.string("charge_id"),
       amount: try compensation.amount(minor: "amount_minor", currency: "currency"), status: status,
       firstSentAt: try compensation.optionalTime("first_sent_at"),
-      lastSentAt: try compensation.optionalTime("last_sent_at"))
+      lastSentAt: try compensation.optionalTime("last_sent_at"),
+      settlesFrom: try compensation.optionalTime("settles_from"))
   }
 
   private static func decodeTroubles(
@@ -104,7 +107,8 @@ extension JournalCodec {
   {
     if let parked = details.object("parked") {
       attempt.parked = Parked(
-        reason: try parked.choice("reason"), detail: try parked.string("detail"), at: try parked.time("at"))
+        reason: try parked.choice("reason"), detail: try parked.string("detail"), at: try parked.time("at"),
+        noticeBy: try parked.optionalString("notice_by") == nil ? nil : try parked.position("notice_by"))
     }
     if let cancel = details.object("cancel") {
       attempt.cancel = RecordedCancel(

@@ -85,7 +85,7 @@ struct JournalViewStatements {
     blocking = try database.prepare(
       "\(selection) WHERE a.merchant_id = ?1 AND a.checkout_id = ?2 AND a.blocks = 1")
     latestClosed = try database.prepare(
-      "\(selection) WHERE a.merchant_id = ?1 AND a.checkout_id = ?2 AND a.blocks = 0 ORDER BY a.id DESC LIMIT 1")
+      "\(selection) WHERE a.merchant_id = ?1 AND a.checkout_id = ?2 AND a.blocks = 0 ORDER BY a.id DESC LIMIT ?3")
     sweepOpen = try database.prepare(
       """
       \(selection) WHERE a.ended = 0 AND a.updated_at < ?1 AND (w.leased_until IS NULL OR w.leased_until <= ?2) \

@@ -14,14 +14,34 @@ extension JournalStore {
     return try rows(of: statement, at: now).first
   }
 
-  func view(
-    _ checkout: CheckoutKey, _ statement: SQLiteStatement, at now: Timestamp
+  /// The view of a checkout's blocking attempt; nil if none blocks it.
+  func blocking(_ checkout: CheckoutKey, at now: Timestamp) throws(SQLiteProblem) -> ReadRow? {
+    try statements.views.blocking.bind(1, checkout.merchantID)
+    try statements.views.blocking.bind(2, checkout.checkoutID)
+    return try rows(of: statements.views.blocking, at: now).first
+  }
+
+  /// A checkout's attempts, the blocking one first, the others from the latest back. A row that does not decode refuses
+  /// the request: nobody may act as if it were not there.
+  func attempts(
+    of checkout: CheckoutKey, _ limit: Int, at now: Timestamp
   )
-    throws(SQLiteProblem) -> ReadRow?
+    throws(SQLiteProblem) -> JournalResult
   {
-    try statement.bind(1, checkout.merchantID)
-    try statement.bind(2, checkout.checkoutID)
-    return try rows(of: statement, at: now).first
+    var found: [ReadRow] = []
+    if let blocking = try blocking(checkout, at: now) { found.append(blocking) }
+    try statements.views.latestClosed.bind(1, checkout.merchantID)
+    try statements.views.latestClosed.bind(2, checkout.checkoutID)
+    try statements.views.latestClosed.bind(3, Int64(max(1, limit) - found.count))
+    found += try rows(of: statements.views.latestClosed, at: now)
+    var views: [AttemptView] = []
+    for row in found {
+      switch row {
+      case .success(let view): views.append(view)
+      case .failure(let problem): return .refused(detail: problem.description)
+      }
+    }
+    return .listed(views)
   }
 
   /// The answer with a row; a row that does not decode refuses this one request.

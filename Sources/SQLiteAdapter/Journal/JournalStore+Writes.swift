@@ -39,7 +39,7 @@ extension JournalStore {
       if try isDone(write) { return .written }
       return answer(present) { $0.map { .exists($0) } ?? .refused(detail: "the row cannot be read") }
     }
-    let blocking = try view(write.row.identity.checkout, statements.views.blocking, at: now)
+    let blocking = try blocking(write.row.identity.checkout, at: now)
     return answer(blocking) { $0.map { .blocked($0) } ?? .refused(detail: "the row cannot be read") }
   }
 

@@ -97,11 +97,7 @@ final class JournalStore {
     case .create(let write): return try create(write, at: now)
     case .update(let write): return try update(write, at: now)
     case .find(let id): return answer(try view(id, at: now)) { .found($0) }
-    case .findCheckout(let checkout):
-      if let blocking = try view(checkout, statements.views.blocking, at: now) {
-        return answer(blocking) { .found($0) }
-      }
-      return answer(try view(checkout, statements.views.latestClosed, at: now)) { .found($0) }
+    case .findCheckout(let checkout, let limit): return try attempts(of: checkout, limit, at: now)
     case .lease(let worker, let duration): return try lease(worker, for: duration, at: now)
     case .giveUp(let worker, let ids):
       for id in ids { try giveUp(id, of: worker) }

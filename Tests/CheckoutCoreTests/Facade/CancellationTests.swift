@@ -194,6 +194,34 @@ import Testing
     #expect(before.payments.held(at: .distantFuture) == 0)
   }
 
+  // A cancellation whose transaction was lost came again after its attempt had been closed by hand and another one had begun, and
+  // cancelled that one.
+  @Test("a cancellation that comes again after its attempt has failed does not hit the one begun since")
+  func comesAgain() throws {
+    let world = TestWorld()
+    world.settings.reconciliationBudget = .seconds(60)
+    world.script[.reserve] = Array(repeating: .lostRequest, count: 200)
+    world.put(.request(try SagaSample.request(), Fingerprint("1:a")))
+    #expect(world.run())
+    #expect(world.row?.parked?.reason == .reserveUnsettled)
+    let cancel = world.cancel()
+    world.run()
+    world.tell(.failed)
+    world.run()
+    #expect(world.row?.state == .failed(.closedByPerson))
+    #expect(world.answers(to: cancel) == ["failed*"])
+    world.script[.reserve] = []
+    let second = world.put(.request(try SagaSample.request(key: "key-0000000000000002"), Fingerprint("1:b")))
+    world.onCall[.charge] = { world in
+      world.messages[cancel].isCommitted = false
+      world.schedule(.deliver(cancel), after: .zero)
+    }
+    #expect(world.run())
+    #expect(world.answers(to: second) == ["completed"])
+    #expect(world.answers(to: cancel) == ["failed*"])
+    #expect(world.messages.filter { !$0.isCommitted }.isEmpty)
+  }
+
   @Test("the worker dies at each call of a cancelled checkout: undone all the same")
   func crashes() throws {
     for operation in [CheckoutCore.Operation.reserve, .charge, .confirm, .receipt] {

@@ -2,19 +2,38 @@
 // happens, the promises hold, and once the faults stop everything comes to rest.
 
 import CheckoutCore
+import Foundation
 import Testing
 
 @Suite struct RandomScheduleTests {
-  static let schedulesPerShard = 400
+  private static let shards = 8
 
-  @Test("every promise holds in random schedules", arguments: 0..<8)
+  /// Seeds to run: 3200 of them, or `RANDOM_SCHEDULES=FIRST-LAST` from the environment.
+  private static var seeds: ClosedRange<UInt64> {
+    let wanted = (ProcessInfo.processInfo.environment["RANDOM_SCHEDULES"] ?? "").split(separator: "-").compactMap {
+      UInt64($0)
+    }
+    return wanted.count == 2 && wanted[0] <= wanted[1] ? wanted[0]...wanted[1] : 0...3199
+  }
+
+  @Test("every promise holds in random schedules", arguments: 0..<shards)
   func promises(shard: Int) throws {
-    for seed in shard * Self.schedulesPerShard..<(shard + 1) * Self.schedulesPerShard {
-      let schedule = try RandomSchedule(seed: UInt64(seed))
+    var complained = 0
+    for seed in Self.seeds where Int(seed % UInt64(Self.shards)) == shard {
+      let schedule = try RandomSchedule(seed: seed)
       let complaints = schedule.run()
       #expect(complaints.isEmpty, "seed \(seed): \(complaints)\n\(schedule.report)")
-      if !complaints.isEmpty { return }
+      if !complaints.isEmpty { complained += 1 }
+      if complained == 3 { return }
     }
+  }
+
+  // 1222 and 2656: a receipt refused after one without an answer was sent again to a service without keys. 2110: a charge refused
+  // when it was sent again was not watched, and the first send took the money.
+  @Test("seeds that failed once keep every promise", arguments: [1222, 1834, 2110, 2656] as [UInt64])
+  func failedOnce(seed: UInt64) throws {
+    let schedule = try RandomSchedule(seed: seed)
+    #expect(schedule.run() == [], "\(schedule.report)")
   }
 
   @Test("the same seed gives the same events")
@@ -108,6 +127,10 @@ final class RandomSchedule {
       default: world.revoke(stage)
       }
     }
+    if world.dice.chance(20) {
+      world.wireDelay = { .milliseconds($0.now < end && $0.dice.chance(30) ? Int64($0.dice.below(9000)) : 1) }
+      world.journalDelay = { .milliseconds($0.now < end && $0.dice.chance(20) ? Int64($0.dice.below(8000)) : 1) }
+    }
     world.fate = { world, call in
       guard world.now < end, world.dice.chance(lossy) else { return .good }
       return RandomSchedule.fault(of: call, &world.dice)
@@ -121,6 +144,7 @@ final class RandomSchedule {
     case 5, 6: return .trouble(.notApplied(.transient, detail: "503"))
     case 7: return .trouble(.misconfigured(detail: "401"))
     case 8 where call.operation == .charge && call.hasEffect: return .slow(.seconds(600))
+    case 9 where call.operation == .reserve: return .slow(.seconds(10))
     case 8, 9: return call.operation == .charge && call.hasEffect ? .slow(.seconds(10)) : .lostReply
     case 10: return dice.chance(20) ? .trouble(.notApplied(.permanent, detail: "422")) : .lostReply
     default: return .trouble(.unknown(detail: "500"))
@@ -230,6 +254,10 @@ final class RandomSchedule {
 
   private func stockComplaints() -> [String] {
     var complaints: [String] = []
+    let known = Set(world.journal.attempts.flatMap { $0.holds.compactMap(\.reservationID) })
+    let unknown = world.stock.holds.filter { !known.contains($0.id) }
+    // A person who closes an attempt by hand has been told that its reserve is open.
+    if !unknown.isEmpty, wordsTold == 0 { complaints.append("holds that no row knows: \(unknown)") }
     for row in world.journal.attempts {
       guard let endedAt = row.endedAt else { continue }
       let ids = row.holds.compactMap(\.reservationID)

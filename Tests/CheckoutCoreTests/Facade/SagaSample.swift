@@ -46,6 +46,10 @@ enum SagaSample {
     Amount(minor: minor, currency: try #require(Currency(code: "EUR")))
   }
 
+  static func yen(_ minor: Int64) throws -> Amount {
+    Amount(minor: minor, currency: try #require(Currency(code: "JPY")))
+  }
+
   static func traits(
     confirms: Bool = true, chargeWindow: TimeSpan = .hours(24), compensationWindow: TimeSpan = .hours(24),
     receiptWindow: TimeSpan = .hours(24), lag: TimeSpan = .zero

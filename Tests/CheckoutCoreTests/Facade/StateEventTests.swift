@@ -4,27 +4,26 @@ import CheckoutCore
 import Testing
 
 @Suite struct StateEventTests {
-  /// Replies of every kind to every call.
-  private func replies() throws -> [SagaEvent] {
-    let amount = try SagaSample.euro(9038)
-    let part = try SagaSample.euro(6000)
-    let troubles: [CallTrouble] = [
-      .notApplied(.transient, detail: "503"), .notApplied(.permanent, detail: "422"), .unknown(detail: "500"),
-      .notSent, .misconfigured(detail: "401"),
-    ]
-    let payments: [PaymentReply] = [
-      .captured(chargeID: "ch_1", amount: amount), .captured(chargeID: "ch_1", amount: part),
-      .authorised(chargeID: "ch_1", amount: amount), .declined(code: "no"), .actionRequired(chargeID: "ch_1"),
-      .inProgress, .notFound, .voided, .voidRefused(detail: "captured"), .refunded(refundID: "re_1", amount: amount),
-      .refunded(refundID: "re_1", amount: part),
-    ]
-    let stock: [InventoryReply] = [
-      .reserved(id: "hold_2", expiresAt: SagaSample.noon + .seconds(600)), .outOfStock(lines: ["1"]), .confirmed, .gone,
-      .released,
-    ]
-    return payments.map(SagaEvent.payment) + stock.map(SagaEvent.inventory)
-      + [.receipt(.created(url: "https://r.example/1"))]
-      + troubles.flatMap { [.payment(.trouble($0)), .inventory(.trouble($0)), .receipt(.trouble($0))] }
+  @Test("every kind of answer and event has samples, and each sample is of its kind")
+  func samplesOfKinds() throws {
+    let row = try #require(try SagaRows.all().first)
+    for kind in PaymentKind.allCases { #expect(try kind.samples().map(PaymentKind.init).allSatisfy { $0 == kind }) }
+    for kind in InventoryKind.allCases { #expect(kind.samples().map(InventoryKind.init).allSatisfy { $0 == kind }) }
+    for kind in ReceiptKind.allCases { #expect(kind.samples().map(ReceiptKind.init).allSatisfy { $0 == kind }) }
+    for kind in TroubleKind.allCases { #expect(TroubleKind(kind.sample) == kind) }
+    let events = try SagaEventKind.all(row)
+    #expect(Set(events.map { SagaEventKind($0) }) == Set(SagaEventKind.allCases))
+    #expect(events.count >= 50)
+  }
+
+  @Test("the rows show every state, charge, hold and compensation there is")
+  func rowsOfKinds() throws {
+    let rows = try SagaRows.all()
+    #expect(Set(rows.map { StateKind($0.state) }) == Set(StateKind.allCases))
+    #expect(Set(rows.map { ChargeKind($0.charge.status) }) == Set(ChargeKind.allCases))
+    #expect(Set(rows.flatMap { $0.holds.map(\.status) }) == Set(Hold.Status.allCases))
+    let compensations = rows.flatMap { [$0.compensation, $0.watch?.owed].compactMap { $0 } }
+    #expect(Set(compensations.map(\.kind)) == Set(Compensation.Kind.allCases))
   }
 
   @Test("every state, every reply to the call that follows from it, and every answer to the write after")
@@ -34,7 +33,7 @@ import Testing
       for role in SagaRows.roles(of: row) {
         for start in [SagaEvent.created, .tookOver] {
           guard let calling = reachCall(row, role, start) else { continue }
-          for reply in try replies() {
+          for reply in try SagaEventKind.replies(row) {
             count += 1
             var saga = calling
             let action = saga.handle(reply, SagaRows.now)
@@ -51,7 +50,7 @@ import Testing
   func lateReplies() throws {
     for row in try SagaRows.all() {
       guard let calling = SagaRows.roles(of: row).first.flatMap({ reachCall(row, $0, .tookOver) }) else { continue }
-      for reply in try replies() {
+      for reply in try SagaEventKind.replies(row) {
         var givenUp = calling
         #expect(givenUp.handle(.giveUp, SagaRows.now) == .finish(.gaveUp))
         let action = givenUp.handle(reply, SagaRows.now)
@@ -70,7 +69,7 @@ import Testing
   func oldOwner() throws {
     let rows = try SagaRows.all()
     for row in rows where row.state == .charging && row.charge.status == .sent && row.parked == nil {
-      for reply in try replies() {
+      for reply in try SagaEventKind.replies(row) {
         guard let calling = reachCall(row, .facade, .tookOver) else { continue }
         var abandoned = calling
         _ = abandoned.handle(.giveUp, SagaRows.now)
@@ -95,10 +94,73 @@ import Testing
     for row in try SagaRows.all() {
       guard let role = SagaRows.roles(of: row).first else { continue }
       var saga = Saga(row: row, role: role, message: SagaRows.message, context: SagaRows.context)
-      for event in try replies() + [.written, .journalRefused(detail: "x"), .due, .conflicted(row)] {
+      for event in try SagaEventKind.replies(row) + [.written, .journalRefused(detail: "x"), .due, .conflicted(row)] {
         #expect(saga.handle(event, SagaRows.now) == .nothing)
       }
     }
+  }
+
+  @Test("every event in every phase of every row: what was known of money and of the end stays known")
+  func everyPhase() throws {
+    var count = 0
+    for row in try SagaRows.all() {
+      for role in SagaRows.roles(of: row) {
+        for saga in phases(row, role) {
+          for event in try SagaEventKind.all(saga.row) {
+            count += 1
+            var next = saga
+            guard case .write(let write) = next.handle(event, SagaRows.now) else { continue }
+            try expectForward(from: next.row, event, to: write)
+          }
+        }
+      }
+    }
+    #expect(count > 100_000)
+  }
+
+  /// The machine as it can stand: not begun, with a call in flight, writing its answer down, waiting, given up, done.
+  private func phases(_ row: Attempt, _ role: SagaRole) -> [Saga] {
+    var phases = [Saga(row: row, role: role, message: SagaRows.message, context: SagaRows.context)]
+    for start in [SagaEvent.created, .tookOver] {
+      guard let calling = reachCall(row, role, start) else { continue }
+      var abandoned = calling
+      _ = abandoned.handle(.giveUp, SagaRows.now)
+      phases += [calling, abandoned]
+      for reply in [
+        SagaEvent.payment(.trouble(.unknown(detail: "500"))), .inventory(.gone), .receipt(.created(url: "u")),
+      ] {
+        var after = calling
+        switch after.handle(reply, SagaRows.now) {
+        case .write, .wait: phases.append(after)
+        case .nothing, .call, .finish: break
+        }
+      }
+    }
+    return phases
+  }
+
+  /// Payment only moves forward; an end stays an end.
+  private func expectForward(from row: Attempt, _ event: SagaEvent, to write: AttemptWrite) throws {
+    let comment: Comment = "\(row.state) \(row.charge.status): \(event)"
+    var known = row
+    switch event {
+    case .conflicted(let current?), .changed(let current): known = current.version > row.version ? current : row
+    case .created, .tookOver, .written, .conflicted, .journalRefused, .inventory, .payment, .receipt, .due, .giveUp:
+      break
+    }
+    #expect(write.row.version == known.version + 1, comment)
+    #expect(!write.steps.isEmpty, comment)
+    if known.hasEnded { #expect(write.row.state == known.state, comment) }
+    switch known.charge.status {
+    case .captured: #expect(write.row.charge.status == known.charge.status, comment)
+    case .authorised: #expect(write.row.everHeldMoney, comment)
+    case .none, .notRequired, .sent, .declined, .actionRequired, .refused, .absent: break
+    }
+    if write.row.hasEnded, write.row.state != .completed, !known.hasEnded {
+      #expect(!write.row.holdsMoney, comment)
+      #expect(!write.row.owesLateStock, comment)
+    }
+    if write.row.state == .completed { #expect(!write.row.charge.isOpen && write.row.receipt.url != nil, comment) }
   }
 
   /// The machine with its first call in flight, if the row leads to one.

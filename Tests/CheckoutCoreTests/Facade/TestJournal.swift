@@ -20,7 +20,10 @@ struct TestJournal {
     case .create(let write): return create(write, now)
     case .update(let write): return update(write, now)
     case .find(let id): return .found(rows[id].map { view($0, now) })
-    case .findCheckout(let checkout): return .found(find(checkout).map { view($0, now) })
+    case .findCheckout(let checkout, let limit):
+      let latestFirst = attempts.reversed().filter { $0.identity.checkout == checkout }
+      let ordered = latestFirst.filter(\.blocksCheckout) + latestFirst.filter { !$0.blocksCheckout }
+      return .listed(ordered.prefix(limit).map { view($0, now) })
     case .lease(let worker, let duration):
       leases[worker] = now + duration
       return .leased(until: now + duration)
@@ -75,10 +78,6 @@ struct TestJournal {
     attempts.first { $0.identity.checkout == checkout && $0.blocksCheckout }
   }
 
-  private func find(_ checkout: CheckoutKey) -> Attempt? {
-    blocking(checkout) ?? attempts.last { $0.identity.checkout == checkout }
-  }
-
   /// Payment only moves forward, ends stay, epochs never fall.
   private mutating func check(_ before: Attempt, _ after: Attempt) {
     func complain(_ text: String) { violations.append("\(text): \(before.charge.status) → \(after.charge.status)") }
@@ -95,7 +94,9 @@ struct TestJournal {
     }
     if before.hasEnded, after.state != before.state { violations.append("an end was changed: \(after.state)") }
     if after.epoch < before.epoch { violations.append("the epoch fell") }
-    if before.waiting.count > after.waiting.count { violations.append("a waiting origin was forgotten") }
+    if !after.waiting.filter({ !$0.afterEnd }).starts(with: before.waiting.filter { !$0.afterEnd }) {
+      violations.append("a waiting origin was forgotten")
+    }
     if case .done = before.compensation?.status, after.compensation == nil, before.charge.isOpen == false {
       violations.append("a compensation was forgotten")
     }

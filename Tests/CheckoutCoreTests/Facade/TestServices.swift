@@ -213,7 +213,8 @@ struct TestStock {
       } else {
         reply = .outOfStock(lines: lines.map(\.lineID))
       }
-      keys[key] = reply
+      // Only a hold is remembered under its key: the least that a service may do.
+      if case .reserved = reply { keys[key] = reply }
       return reply
     case .confirm(let id):
       guard let index = holds.firstIndex(where: { $0.id == id }) else { return .gone }

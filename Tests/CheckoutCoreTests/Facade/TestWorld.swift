@@ -53,7 +53,7 @@ final class TestWorld {
     case deliver(Int)
     case journal(job: Int, JournalCommand)
     case journalReply(job: Int, JournalResult)
-    case send(job: Int, SagaCall)
+    case send(job: Int, SagaCall, notAfter: Timestamp)
     case reply(job: Int, SagaEvent)
     case due(job: Int, timer: Int)
     case commit(job: Int, [PipelineEvent])
@@ -95,6 +95,9 @@ final class TestWorld {
   var script: [Operation: [Fate]] = [:]
   var lookUps: [PaymentReply] = []
   var fate: (TestWorld, SagaCall) -> Fate = { _, _ in .good }
+  /// How long a call waits before it goes on the wire, and the journal before it answers.
+  var wireDelay: (TestWorld) -> TimeSpan = { .milliseconds(Int64($0.dice.below(3))) }
+  var journalDelay: (TestWorld) -> TimeSpan = { _ in .milliseconds(1) }
   /// Run once when a call goes out, before it is answered; run once when a step is durable, before anybody knows.
   var onCall: [Operation: (TestWorld) -> Void] = [:]
   var onStep: [String: (TestWorld) -> Void] = [:]
@@ -145,9 +148,9 @@ final class TestWorld {
       if case .written = result, let write = command.write {
         for step in write.steps { onStep.removeValue(forKey: step.name)?(self) }
       }
-      schedule(.journalReply(job: job, result), after: .milliseconds(1))
+      schedule(.journalReply(job: job, result), after: journalDelay(self))
     case .journalReply(let job, let result): journalReplied(job, result)
-    case .send(let job, let call): send(job, call)
+    case .send(let job, let call, let notAfter): send(job, call, notAfter)
     case .reply(let job, let event): feed(job, event)
     case .due(let job, let timer):
       guard let found = jobs[job], found.timer == timer else { return }
@@ -305,7 +308,7 @@ final class TestWorld {
       let who = WhoAnswers(context: context(job.worker))
       act(id, who.create(request, fingerprint: fingerprint, trace: nil, asking))
     case .refused(let attempt, _, _), .pending(_, let attempt, _): submit(id, .find(attempt))
-    case .cancel(let checkout): submit(id, .findCheckout(checkout))
+    case .cancel(let checkout): submit(id, .findCheckout(checkout, limit: WhoAnswers.attemptsLookedAt))
     case .word(let word): submit(id, .find(word.attempt.attemptID))
     }
   }
@@ -330,7 +333,7 @@ final class TestWorld {
     let message = messages[index]
     let events = Answers(identifiers: SagaSample.identifiers, journalID: "journal-1").events(
       answer, origin: message.origin,
-      subject: EventSubject(merchantID: "shop-eu", checkoutID: "chk_000001", idempotencyKey: nil), trace: nil, at: now)
+      subject: EventSubject(merchantID: "shop-eu", checkoutID: "chk_000001", idempotencyKey: nil), trace: nil)
     finish(id, events)
   }
 
@@ -380,7 +383,10 @@ final class TestWorld {
     case (.exists(let view), _): decide(id, view)
     case (.blocked(let view), _): act(id, WhoAnswers(context: context(job.worker)).blocked(by: view.attempt))
     case (.conflict(let view), _), (.found(let view), _): decide(id, view)
-    case (.refused, _), (.written, _), (.leased, _), (.done, _), (.listed, _): wait(id, until: now + .seconds(1))
+    case (.listed(let views), _):
+      guard let origin = job.message.map({ messages[$0].origin }) else { return }
+      decide(id, WhoAnswers(context: context(job.worker)).addressed(by: origin, among: views))
+    case (.refused, _), (.written, _), (.leased, _), (.done, _): wait(id, until: now + .seconds(1))
     }
   }
 
@@ -432,7 +438,7 @@ final class TestWorld {
     switch action {
     case .nothing: noticeSilence(id, event, earlier)
     case .write(let write): submit(id, .update(write))
-    case .call(let call): schedule(.send(job: id, call), after: .milliseconds(Int64(dice.below(3))))
+    case .call(let call): schedule(.send(job: id, call, notAfter: notAfter(id, call)), after: wireDelay(self))
     case .wait(let until): wait(id, until: until)
     case .finish(let end): finished(id, end)
     }
@@ -468,10 +474,14 @@ final class TestWorld {
 
   // MARK: Calls
 
-  private func send(_ id: Int, _ call: SagaCall) {
+  /// As a stage counts it when it hands the call over.
+  private func notAfter(_ id: Int, _ call: SagaCall) -> Timestamp {
+    let leaseEnd = (jobs[id].flatMap { zombies[$0.worker] }?.leaseEnd) ?? (now + settings.lease)
+    return min(leaseEnd, call.notAfter ?? .distantFuture) - settings.notAfterMargin
+  }
+
+  private func send(_ id: Int, _ call: SagaCall, _ notAfter: Timestamp) {
     guard let job = jobs[id] else { return }
-    let leaseEnd = zombies[job.worker]?.leaseEnd ?? (now + settings.lease)
-    let notAfter = min(leaseEnd, call.notAfter ?? .distantFuture) - settings.notAfterMargin
     let isWithdrawn = job.message == nil && dice.chance(50)
     if now > notAfter || isWithdrawn || job.saga?.hasCallInFlight != true {
       return schedule(.reply(job: id, call.answered(.notSent)), after: .milliseconds(1))
@@ -499,7 +509,11 @@ final class TestWorld {
       return (call.answered(.unknown(detail: "connection lost")), latency)
     case .lostRequest: return (call.answered(.unknown(detail: "timed out")), settings.callTotalTimeout)
     case .slow(let delay):
-      _ = carryOut(call, delay: delay)
+      if case .inventory = call.command {
+        schedule(.run { _ = $0.carryOut(call, delay: .zero) }, after: delay)
+      } else {
+        _ = carryOut(call, delay: delay)
+      }
       return (call.answered(.unknown(detail: "timed out")), min(delay, settings.callTotalTimeout))
     case .trouble(let trouble): return (call.answered(trouble), latency)
     }

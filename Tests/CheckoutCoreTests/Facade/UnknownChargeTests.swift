@@ -103,7 +103,7 @@ import Testing
     #expect(world.row?.watch == Watch(lookUpsDone: 1, nextAt: endedAt + .hours(24)))
     world.sweep(after: .hours(23))
     let sentAt = try #require(world.row?.charge.firstSentAt)
-    #expect(world.row?.watch == Watch(lookUpsDone: 2, nextAt: sentAt + .hours(48)))
+    #expect(world.row?.watch == Watch(lookUpsDone: 2, nextAt: sentAt + .hours(48) - .seconds(60)))
     world.sweep(after: .hours(24))
     #expect(world.row?.watch == nil)
     #expect(world.row?.blocksCheckout == false)

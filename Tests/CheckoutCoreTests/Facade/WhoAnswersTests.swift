@@ -120,6 +120,17 @@ import Testing
     #expect(world.story.filter { $0 == "rejected checkout_in_progress" }.count == 2)
   }
 
+  @Test("copies after the end do not make the row grow: each is answered, the oldest are forgotten")
+  func floodAfterTheEnd() throws {
+    let world = try world {
+      $0.settings.waitingMax = 3
+      $0.put(try request())
+      for number in 0..<10 { $0.put(try request(), after: .seconds(Int64(60 + number))) }
+    }
+    #expect(world.story == ["completed"] + Array(repeating: "completed*", count: 10))
+    #expect(world.row?.waiting.map(\.origin) == [8, 9, 10].map { TestWorld.origin($0) })
+  }
+
   @Test("lost offsets: everything ended is answered again, marked, and nothing is done twice")
   func lostOffsets() throws {
     let world = try world {

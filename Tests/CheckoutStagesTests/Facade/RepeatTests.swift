@@ -87,6 +87,61 @@ struct RepeatTests {
     #expect(try world.effects().capturedMinor == 1999)
   }
 
+  @Test(
+    "a repeat after a price change, or after the account was closed, gets the first result; only new requests are refused",
+    arguments: [
+      (#""unit_price_minor": 1999"#, #""unit_price_minor": 2099"#, "checkout.rejected price_changed"),
+      (#""status": "enabled""#, #""status": "disabled""#, "checkout.rejected disabled_account"),
+    ])
+  func afterReferenceChange(from: String, to: String, refusal: String) throws {
+    let world = try StageWorld()
+    let first = world.send(Order())
+    #expect(world.pipeline.settle(atMost: .seconds(30)))
+    for worker in world.pipeline.workers(of: .validation) { world.pipeline.kill(worker) }
+    let text = String(decoding: try RepositoryFile.bytes("samples/reference.json"), as: UTF8.self)
+    let changed = text.replacing(from, with: to)
+    #expect(changed != text)
+    try world.pipeline.start(.validation, reference: try ReferenceFile.decode(Array(changed.utf8)))
+    let repeated = world.send(Order())
+    let conflicting = world.send(Order(quantity: 2))
+    let new = world.send(Order(checkout: "chk_2", key: "key-0123456789-2"))
+    #expect(world.pipeline.settle(atMost: .seconds(30)))
+    #expect(try world.answers(first) == ["checkout.completed"])
+    #expect(try world.answers(repeated) == ["checkout.completed replayed"])
+    #expect(try world.answers(conflicting) == ["checkout.rejected idempotency_conflict"])
+    #expect(try world.answers(new) == [refusal])
+    #expect(try world.effects().charges.count == 1)
+    #expect(try world.effects("chk_2").charges.count == 0)
+  }
+
+  // A refusal carried the time at which it was given: the same one given again had the same id and other bytes.
+  @Test("a refusal given twice is equal to the byte, however much later")
+  func refusedTwice() throws {
+    let world = try StageWorld()
+    world.send(Order(key: "key-0123456789-1"))
+    let second = world.send(Order(key: "key-0123456789-2"))
+    let nobody = world.cancel("chk_nobody")
+    #expect(world.pipeline.settle(atMost: .seconds(30)))
+    world.pipeline.run(for: .seconds(5))
+    // As a validation worker without transactions repeats it.
+    for record in world.pipeline.log(.validated) {
+      world.pipeline.broker.append(record.partition, key: record.key, value: record.value, headers: record.headers)
+    }
+    #expect(world.pipeline.settle(atMost: .seconds(30)))
+    #expect(try world.answers(second) == Array(repeating: "checkout.rejected already_paid", count: 2))
+    #expect(try world.answers(nobody) == Array(repeating: "checkout.rejected unknown_checkout", count: 2))
+    var byID: [String: StoredRecord] = [:]
+    for record in world.pipeline.log(.rejections) {
+      let id = try #require(record.header("ce_id"))
+      if let first = byID[id] {
+        #expect(first.value == record.value)
+        #expect(first.headers == record.headers)
+      }
+      byID[id] = record
+    }
+    #expect(byID.count == 2)
+  }
+
   @Test("a paid checkout under a new key: already paid")
   func alreadyPaid() throws {
     let world = try StageWorld()
