@@ -21,7 +21,7 @@ VALIDATION_POINTS = [
 # Times short enough for a test.
 SETTINGS = {
     "saga.call_timeout": "2500ms", "saga.charge_deadline": "3s",
-    "saga.settle_margin": "200ms", "saga.lease": "2s", "saga.not_after_margin": "200ms", "sandbox.latency_max": "10ms",
+    "saga.settle_margin": "200ms", "saga.lease": "4s", "saga.not_after_margin": "200ms", "sandbox.latency_max": "10ms",
 }
 
 
