@@ -54,7 +54,8 @@ package struct AddressCheck: Check {
   /// True if there is nothing in it but white space.
   private static func isBlank(_ text: String) -> Bool {
     // Unicode's tables are slow to ask, and almost every text starts with a visible ASCII character.
-    if let first = text.utf8.first, first > 0x20, first < 0x7F { return false }
+    let bytes = text.utf8.span
+    if !bytes.isEmpty, bytes[0] > 0x20, bytes[0] < 0x7F { return false }
     return text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
   }
 }

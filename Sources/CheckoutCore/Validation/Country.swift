@@ -4,14 +4,19 @@
 package struct Country: Hashable, Sendable {
   /// ISO 3166-1 alpha-2 code, upper case.
   package let code: String
+  private let slot: Int
+
   /// Whether and how its addresses carry a postal code.
-  package let postalCodeRule: PostalCodeRule
+  package var postalCodeRule: PostalCodeRule {
+    guard let rule = Self.rules[slot] else { preconditionFailure("a country without a rule") }
+    return rule
+  }
 
   /// The country with this alpha-2 code; nil for anything else (lower case, reserved codes such as UK and EU).
   package init?(code: String) {
-    guard let slot = Self.slot(of: code), let rule = Self.rules[slot] else { return nil }
+    guard let slot = Self.slot(of: code), Self.rules[slot] != nil else { return nil }
     self.code = code
-    postalCodeRule = rule
+    self.slot = slot
   }
 
   /// Codes of all countries, in alphabetical order.
@@ -37,15 +42,12 @@ package struct Country: Hashable, Sendable {
 
   /// Position of two upper-case ASCII letters in the table; nil for any other text.
   private static func slot(of code: String) -> Int? {
-    var slot = 0
-    var count = 0
-    for byte in code.utf8 {
-      guard count < 2, byte >= 0x41, byte <= 0x5A else { return nil }
-      slot = slot * 26 + Int(byte - 0x41)
-      count += 1
-    }
-    return count == 2 ? slot : nil
+    let bytes = code.utf8.span
+    guard bytes.count == 2, isLetter(bytes[0]), isLetter(bytes[1]) else { return nil }
+    return Int(bytes[0] - 0x41) * 26 + Int(bytes[1] - 0x41)
   }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { byte >= 0x41 && byte <= 0x5A }
 
   /// ISO 3166-1, all 249 officially assigned codes.
   private static let allCodes = """

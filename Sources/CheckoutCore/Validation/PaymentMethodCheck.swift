@@ -7,11 +7,12 @@ package struct PaymentMethodCheck: Check {
   /// `payment_method` in configuration, meters and logs.
   package var name: CheckName { .paymentMethod }
 
-  private let types: Set<String>
+  // A few short texts: comparing them is quicker than hashing.
+  private let types: [String]
 
   /// Payment by the `types` given, compared exactly.
   package init(types: Set<String>) {
-    self.types = types
+    self.types = types.sorted()
   }
 
   /// The first code that applies to `request`, in the order above.

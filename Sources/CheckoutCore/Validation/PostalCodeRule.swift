@@ -19,23 +19,29 @@ package struct PostalCodeRule: Hashable, Sendable {
   /// True if `text` has one of the forms. Case does not count, nor do spaces around it; a separator may be left out,
   /// and the country's own code with a dash may stand in front (`LV-1010`).
   package func accepts(_ text: String) -> Bool {
-    let written = Self.trimmed(text)
+    let whole = text.utf8.span
+    let written = whole.extracting(Self.withoutSpaces(whole))
     guard !written.isEmpty else { return false }
-    if patterns.isEmpty { return written.count <= 12 && written.allSatisfy(Self.isPlain) }
-    if patterns.contains(where: { $0.matches(written) }) { return true }
-    guard let dash = written.firstIndex(of: UInt8(ascii: "-")), countryPrefix.matches(written[..<dash]) else {
-      return false
-    }
-    let rest = written[written.index(after: dash)...]
-    return patterns.contains { $0.matches(rest) }
+    if patterns.isEmpty { return written.count <= 12 && written.indices.allSatisfy { Self.isPlain(written[$0]) } }
+    if anyPatternMatches(written) { return true }
+    guard let dash = written.indices.first(where: { written[$0] == UInt8(ascii: "-") }),
+      countryPrefix.matches(written.extracting(..<dash))
+    else { return false }
+    return anyPatternMatches(written.extracting((dash + 1)...))
   }
 
-  /// The bytes without the spaces around them.
-  private static func trimmed(_ text: String) -> Substring.UTF8View {
+  private func anyPatternMatches(_ written: Span<UInt8>) -> Bool {
+    for index in patterns.indices where patterns[index].matches(written) { return true }
+    return false
+  }
+
+  /// Where the text stands without the spaces around it.
+  private static func withoutSpaces(_ text: Span<UInt8>) -> Range<Int> {
     let space = UInt8(ascii: " ")
-    var bytes = text.utf8.drop { $0 == space }
-    while bytes.last == space { bytes.removeLast() }
-    return bytes
+    var range = text.indices
+    while let first = range.first, text[first] == space { range.removeFirst() }
+    while let last = range.last, text[last] == space { range.removeLast() }
+    return range
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
@@ -60,18 +66,18 @@ package struct PostalCodePattern: Hashable, Sendable {
   }
 
   /// True if the whole of `written` has this form; upper and lower case are the same.
-  func matches(_ written: Substring.UTF8View) -> Bool {
-    var position = written.startIndex
+  func matches(_ written: Span<UInt8>) -> Bool {
+    var position = 0
     for symbol in symbols {
-      let byte = position < written.endIndex ? written[position] : nil
+      let byte = position < written.count ? written[position] : nil
       if symbol == UInt8(ascii: " ") || symbol == UInt8(ascii: "-") {
-        if byte == symbol { written.formIndex(after: &position) }
+        if byte == symbol { position += 1 }
         continue
       }
       guard let byte, Self.stands(symbol, for: byte) else { return false }
-      written.formIndex(after: &position)
+      position += 1
     }
-    return position == written.endIndex
+    return position == written.count
   }
 
   private static func stands(_ symbol: UInt8, for byte: UInt8) -> Bool {

@@ -35,6 +35,12 @@ package struct PriceKey: Hashable, Sendable {
     self.sku = sku
     self.currency = currency
   }
+
+  /// Without the currency: an item has few, and each text costs as much as the comparison it might save.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(merchantID)
+    hasher.combine(sku)
+  }
 }
 
 /// One account of a reference source.

@@ -53,8 +53,8 @@ package struct ValidatedRequest: Hashable, Sendable {
     _ request: CheckoutRequest, currency: Currency?
   ) -> Result<ValidatedRequest, UnprovedRequest> {
     guard !request.lines.isEmpty else { return .failure(.cartEmpty) }
-    guard request.shippingAddress != nil else { return .failure(.addressMissing) }
-    guard request.payment != nil else { return .failure(.paymentMissing) }
+    guard request.hasAddress else { return .failure(.addressMissing) }
+    guard request.hasPayment else { return .failure(.paymentMissing) }
     guard let currency else { return .failure(.currencyUnknown) }
     guard case .success(let sums) = CheckoutTotal.compute(request), sums.total == request.expectedTotalMinor else {
       return .failure(.totalWrong)

@@ -145,6 +145,24 @@ package final class CheckoutRequest: Hashable, Sendable {
   }
 }
 
+extension CheckoutRequest {
+  /// True if there is a shipping address. Does not copy it, as a comparison with nil does.
+  package var hasAddress: Bool {
+    switch shippingAddress {
+    case .some: true
+    case .none: false
+    }
+  }
+
+  /// True if there is a payment method; does not copy it either.
+  package var hasPayment: Bool {
+    switch payment {
+    case .some: true
+    case .none: false
+    }
+  }
+}
+
 // An object, because a request goes through many hands: handing it on counts one reference instead of twenty.
 extension CheckoutRequest {
   package static func == (left: CheckoutRequest, right: CheckoutRequest) -> Bool {

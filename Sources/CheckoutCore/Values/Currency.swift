@@ -41,7 +41,7 @@ package struct Currency: Hashable, Sendable {
     for (text, flag) in [(activeTable, 0), (withdrawnTable, withdrawnFlag)] {
       for (exponent, codes) in text {
         for code in codes.split(whereSeparator: \.isWhitespace) {
-          guard let slot = slot(of: code.utf8) else { continue }
+          guard let slot = slot(of: String(code)) else { continue }
           table[slot] = exponent | flag
         }
       }
@@ -50,20 +50,20 @@ package struct Currency: Hashable, Sendable {
   }()
 
   private static func index(of code: String) -> Int? {
-    guard let slot = slot(of: code.utf8), table[slot] != none else { return nil }
+    guard let slot = slot(of: code), table[slot] != none else { return nil }
     return slot
   }
 
   /// Position of three upper-case ASCII letters in the table; nil for any other text.
-  private static func slot(of bytes: some Collection<UInt8>) -> Int? {
+  private static func slot(of code: String) -> Int? {
+    let bytes = code.utf8.span
+    guard bytes.count == 3 else { return nil }
     var slot = 0
-    var count = 0
-    for byte in bytes {
-      guard count < 3, byte >= 0x41, byte <= 0x5A else { return nil }
-      slot = slot * 26 + Int(byte - 0x41)
-      count += 1
+    for index in bytes.indices {
+      guard bytes[index] >= 0x41, bytes[index] <= 0x5A else { return nil }
+      slot = slot * 26 + Int(bytes[index] - 0x41)
     }
-    return count == 3 ? slot : nil
+    return slot
   }
 
   private static func codes(in text: [(UInt8, String)]) -> [String] {

@@ -22,12 +22,14 @@ extension OutputSpan<UInt8> {
   package mutating func append(decimal value: Int64) {
     if value < 0 { append(0x2D) }
     let magnitude = value.magnitude
-    var digits = 1
-    var limit: UInt64 = 10
+    // Most numbers are small.
+    if magnitude < 10 { return append(0x30 + UInt8(truncatingIfNeeded: magnitude)) }
+    var digits = 2
+    var limit: UInt64 = 100
     // Ends at 10¹⁹ at the latest, which fits and is more than any magnitude.
     while magnitude >= limit {
       digits += 1
-      limit *= 10
+      limit &*= 10
     }
     append(decimal: magnitude, digits: digits)
   }
@@ -37,11 +39,15 @@ extension OutputSpan<UInt8> {
     append(repeating: 0x30, count: digits)
     var rest = value
     var index = count
-    for _ in 0..<digits {
-      index -= 1
-      self[index] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
+    // Two at a time: a division costs more than the rest.
+    while index >= count - digits + 2 {
+      let pair = UInt8(truncatingIfNeeded: rest % 100)
+      rest /= 100
+      self[index - 1] = 0x30 + pair % 10
+      self[index - 2] = 0x30 + pair / 10
+      index -= 2
     }
+    if index > count - digits { self[index - 1] = 0x30 + UInt8(truncatingIfNeeded: rest % 10) }
   }
 }
 

@@ -104,11 +104,11 @@ package struct PersonsWord: Hashable, Sendable {
 
 /// One event to publish.
 package struct PipelineEvent: Hashable, Sendable {
-  /// The content, by kind.
+  /// The content, by kind. Attempts are large and stand apart, so that an event is quick to hand on.
   package enum Body: Hashable, Sendable {
     /// Validation to facade: accepted. The bytes are the request's JSON object as received (structured mode: its
     /// `data`), so that unknown fields are kept.
-    case validated(requestJSON: [UInt8], fingerprint: Fingerprint, Decision)
+    case validated(requestJSON: ArraySlice<UInt8>, fingerprint: Fingerprint, Decision)
     /// Validation to facade: refused by rules that can change.
     case refused(fingerprint: Fingerprint, [Refusal], Decision)
     /// Validation to facade: a cancellation.
@@ -116,11 +116,11 @@ package struct PipelineEvent: Hashable, Sendable {
     /// Outcome: refused. The decision is nil where the facade refuses.
     case rejected([Refusal], Decision?)
     /// Outcome of an ended attempt: completed, failed or cancelled, by `Attempt.state`.
-    case outcome(Attempt, replayed: Bool)
+    indirect case outcome(Attempt, replayed: Bool)
     /// Notice `checkout.receipt_pending`.
-    case receiptPending(Attempt)
+    indirect case receiptPending(Attempt)
     /// Notice `checkout.parked`; the answer to the request until a person has resolved it.
-    case parked(Attempt)
+    indirect case parked(Attempt)
     /// Work for reconciliation.
     case pendingWork(PendingWork)
     /// A person's retry or resolve, for reconciliation.

@@ -31,8 +31,9 @@ package struct Position: Hashable, Sendable {
 
   /// Appends `text` as UTF-8.
   package func append(to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: topic.utf8)
-    bytes.append(addingCapacity: 3 * 21) { output in
+    bytes.append(addingCapacity: topic.utf8.count + 3 * 21) { output in
+      let topic = topic.utf8.span
+      for index in topic.indices { output.append(topic[index]) }
       output.append(0x2F)
       output.append(decimal: Int64(partition))
       output.append(0x2F)

@@ -74,14 +74,17 @@ package struct DemoReport: Sendable {
 }
 
 extension JSONWriter {
-  fileprivate mutating func counts(_ name: String, _ always: [String], _ counts: [String: Int]) {
+  fileprivate mutating func counts(_ name: StaticString, _ always: [String], _ counts: [String: Int]) {
     key(name)
     beginObject()
-    for type in always { field(type, Int64(counts[type] ?? 0)) }
-    for (type, count) in counts.sorted(by: { $0.key < $1.key }) where !always.contains(type) {
-      field(type, Int64(count))
-    }
+    for type in always { count(type, counts[type] ?? 0) }
+    for (type, number) in counts.sorted(by: { $0.key < $1.key }) where !always.contains(type) { count(type, number) }
     endObject()
+  }
+
+  private mutating func count(_ type: String, _ number: Int) {
+    key(named: type)
+    integer(Int64(number))
   }
 }
 

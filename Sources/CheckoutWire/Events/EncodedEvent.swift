@@ -139,23 +139,29 @@ struct EncodedEventBuilder {
     places.append(EncodedEvent.HeaderPlace(name: start..<valueStart, value: valueStart..<bytes.count))
   }
 
-  /// Adds a header of literals.
-  mutating func header(_ name: StaticString, literal value: StaticString) {
-    header(name) { $0.append(literal: value) }
+  /// Adds texts that headers are made of; says where they begin.
+  mutating func append(_ texts: [UInt8]) -> Int {
+    defer { bytes.append(addingCapacity: texts.count) { $0.append(copying: texts.span) } }
+    return bytes.count
   }
 
-  /// Adds a header with a literal name.
-  mutating func header(_ name: StaticString, _ value: String) {
-    header(name) { $0.append(copying: value) }
+  /// Adds a header that stands in the event already.
+  mutating func header(_ name: Range<Int>, _ value: Range<Int>) {
+    places.append(EncodedEvent.HeaderPlace(name: name, value: value))
   }
 
-  /// Adds a header with a literal name, whose value `append` appends.
-  mutating func header(_ name: StaticString, append: (inout [UInt8]) -> Void) {
+  /// Adds a header whose name stands in the event already.
+  mutating func header(_ name: Range<Int>, _ value: String) {
     let start = bytes.count
-    bytes.append(literal: name)
-    let valueStart = bytes.count
+    bytes.append(copying: value)
+    header(name, start..<bytes.count)
+  }
+
+  /// Adds a header whose name stands in the event already, and whose value `append` appends.
+  mutating func header(_ name: Range<Int>, append: (inout [UInt8]) -> Void) {
+    let start = bytes.count
     append(&bytes)
-    places.append(EncodedEvent.HeaderPlace(name: start..<valueStart, value: valueStart..<bytes.count))
+    header(name, start..<bytes.count)
   }
 
   /// The event, when nothing is to be added any more.

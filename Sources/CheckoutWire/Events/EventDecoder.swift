@@ -65,7 +65,8 @@ package enum EventDecoder {
     let identity = try reader.identity()
     let inner = try reader.nested("request")
     var fields = FieldReader(reader.document)
-    let request = fields.request(inner.object, merchantID: identity.merchantID, checkoutID: identity.checkoutID)
+    let request = fields.request(
+      reader.document.fields(inner.object), merchantID: identity.merchantID, checkoutID: identity.checkoutID)
     if let refusal = fields.refusals.first {
       throw MalformedEvent("request\(refusal.path): \(refusal.code.rawValue)")
     }

@@ -3,15 +3,14 @@ package import CheckoutCore
 
 /// Encodes what the stages publish. Holds no state; any thread.
 package struct EventEncoder: Sendable {
-  /// `ce_source`: who publishes, as a URI reference.
-  private let source: String
+  private let shared: SharedHeaders
 
   /// The version all our events carry.
   static let schemaVersion: Int64 = 1
 
   /// `source` is a URI reference, the same for all workers of a deployment.
   package init(source: String = "/checkout-pipeline") {
-    self.source = source
+    shared = SharedHeaders(source: source)
   }
 
   /// The event's topic, key, value and headers.
@@ -28,17 +27,53 @@ package struct EventEncoder: Sendable {
   }
 
   private func headers(_ event: PipelineEvent, into builder: inout EncodedEventBuilder) {
-    builder.header("ce_specversion", literal: "1.0")
-    builder.header("ce_id", event.id)
-    builder.header("ce_source", source)
-    builder.header("ce_type", event.type.rawValue)
-    builder.header("ce_time") { RFC3339.append(event.time, to: &$0) }
-    builder.header("ce_origin") { event.origin.position.append(to: &$0) }
-    builder.header("content-type", literal: "application/json")
+    let base = builder.append(shared.bytes)
+    func place(_ range: Range<Int>) -> Range<Int> { base + range.lowerBound..<base + range.upperBound }
+    builder.header(place(shared.specVersion.name), place(shared.specVersion.value))
+    builder.header(place(shared.id), event.id)
+    builder.header(place(shared.source.name), place(shared.source.value))
+    builder.header(place(shared.type), event.type.rawValue)
+    builder.header(place(shared.time)) { RFC3339.append(event.time, to: &$0) }
+    builder.header(place(shared.origin)) { event.origin.position.append(to: &$0) }
+    builder.header(place(shared.contentType.name), place(shared.contentType.value))
     if let trace = event.trace {
-      builder.header("traceparent", trace.parent)
-      if let state = trace.state { builder.header("tracestate", state) }
+      builder.header(place(shared.traceParent), trace.parent)
+      if let state = trace.state { builder.header(place(shared.traceState), state) }
     }
+  }
+}
+
+/// What the headers of all events have in common, made once: the texts one after the other, and where each stands.
+private final class SharedHeaders: Sendable {
+  typealias Header = (name: Range<Int>, value: Range<Int>)
+
+  let bytes: [UInt8]
+  let specVersion: Header
+  let id: Range<Int>
+  let source: Header
+  let type: Range<Int>
+  let time: Range<Int>
+  let origin: Range<Int>
+  let contentType: Header
+  let traceParent: Range<Int>
+  let traceState: Range<Int>
+
+  init(source: String) {
+    var bytes: [UInt8] = []
+    func add(_ text: String) -> Range<Int> {
+      bytes.append(copying: text)
+      return bytes.count - text.utf8.count..<bytes.count
+    }
+    specVersion = (add("ce_specversion"), add("1.0"))
+    id = add("ce_id")
+    self.source = (add("ce_source"), add(source))
+    type = add("ce_type")
+    time = add("ce_time")
+    origin = add("ce_origin")
+    contentType = (add("content-type"), add("application/json"))
+    traceParent = add("traceparent")
+    traceState = add("tracestate")
+    self.bytes = bytes
   }
 }
 
@@ -108,7 +143,7 @@ extension JSONWriter {
     endArray()
   }
 
-  private mutating func evidence(_ name: String, _ evidence: Refusal.Evidence?) {
+  private mutating func evidence(_ name: StaticString, _ evidence: Refusal.Evidence?) {
     switch evidence {
     case .integer(let value): field(name, value)
     case .text(let value): field(name, value)

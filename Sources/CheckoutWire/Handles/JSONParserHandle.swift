@@ -47,18 +47,35 @@ extension JSONDocument {
   /// Any thread; each thread reuses its own parser. `depthMax` is the deepest nesting accepted, at most 70.
   package init(parsing text: ArraySlice<UInt8>, depthMax: Int = 64) throws(JSONError) {
     let bytes = text.first == 0xEF && text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
-    var tokenCount = 0
-    var stringCount = 0
+    var sizes = csimdjson_sizes()
     // SAFETY: the pointers are used only during the call; the shim copies the bytes into a padded buffer of its own.
     let parsed = unsafe bytes.withUnsafeBufferPointer { buffer in
       unsafe csimdjson_parse(
-        buffer.baseAddress, buffer.count, UInt32(clamping: depthMax), &tokenCount, &stringCount)
+        buffer.baseAddress, buffer.count, UInt32(clamping: depthMax), NumberedNames.shared.pointer, &sizes)
     }
     if Int(parsed) != CSIMDJSON_OK { throw JSONError(code: parsed) }
     // SAFETY: the storage has room for exactly the counts the parse gave. Same thread as the parse: no suspension here.
-    self.init(
-      unsafe JSONStorage(tokenCount: tokenCount, stringCount: stringCount) { tokens, strings in
-        unsafe csimdjson_take(tokens, strings)
-      })
+    self.init(unsafe JSONStorage(sizes) { tokens, strings in unsafe csimdjson_take(tokens, strings) })
+  }
+}
+
+/// The names of `MemberName` as the shim wants them; made once.
+// SAFETY: safe and sendable, because what the pointer stands for is never changed and never freed.
+@safe private struct NumberedNames: @unchecked Sendable {
+  static let shared = NumberedNames()
+
+  let pointer: OpaquePointer
+
+  private init() {
+    var text: [UInt8] = []
+    for (index, name) in MemberName.allCases.enumerated() {
+      precondition(Int(name.rawValue) == index + 1, "numbers count from 1")
+      text.append(literal: name.text)
+      text.append(0x0A)
+    }
+    // SAFETY: the shim copies the text.
+    let names = unsafe text.withUnsafeBufferPointer { unsafe csimdjson_names_create($0.baseAddress, $0.count) }
+    guard let names = unsafe names else { preconditionFailure("the list of names is refused, or there is no memory") }
+    unsafe pointer = names
   }
 }

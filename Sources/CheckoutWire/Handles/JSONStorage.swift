@@ -12,16 +12,18 @@ struct JSONStorage: @unchecked Sendable {
   /// Number of tokens.
   let tokenCount: Int
   private let stringCount: Int
+  /// True if something in the text was escaped.
+  let hasEscapes: Bool
 
   /// A storage that `fill` writes; it must write exactly as many tokens and bytes of strings as announced.
   init(
-    tokenCount: Int, stringCount: Int,
-    fill: (UnsafeMutablePointer<csimdjson_token>, UnsafeMutablePointer<UInt8>) -> Void
+    _ sizes: csimdjson_sizes, fill: (UnsafeMutablePointer<csimdjson_token>, UnsafeMutablePointer<UInt8>) -> Void
   ) {
+    tokenCount = Int(sizes.token_count)
+    stringCount = Int(sizes.string_count)
+    hasEscapes = sizes.has_escapes != 0
     let perToken = MemoryLayout<csimdjson_token>.stride
     memory = Memory.create(minimumCapacity: tokenCount + (stringCount + perToken - 1) / perToken) { _ in }
-    self.tokenCount = tokenCount
-    self.stringCount = stringCount
     // SAFETY: both places have the room announced, and the pointers are used only during the call.
     unsafe withPointers { tokens, strings in unsafe fill(tokens, strings) }
   }
@@ -77,13 +79,34 @@ struct JSONStorage: @unchecked Sendable {
 
   /// The string of a string token.
   func string(of token: csimdjson_token) -> String {
-    withText(of: token) { bytes in
+    let (start, count) = place(of: token)
+    // What fits into a string's own sixteen bytes: most texts.
+    if count <= 15 {
+      // SAFETY: checked by `place`; the room asked for is written whole.
+      return unsafe String(unsafeUninitializedCapacity: count) { output in
+        unsafe withPointers { _, strings in
+          unsafe output.baseAddress?.initialize(from: strings + start, count: count)
+        }
+        return count
+      }
+    }
+    return withText(of: token) { bytes in
       // SAFETY: simdjson has checked that all strings are UTF-8.
       var text = unsafe UTF8Span(unchecked: bytes)
       // A string too long to stand in place is marked as ASCII only if told so; marked ones compare and hash faster.
-      if bytes.count > 15 { _ = text.checkForASCII() }
+      _ = text.checkForASCII()
       return String(copying: text)
     }
+  }
+
+  /// Index of the first string in `range` that begins with at least `countMin` digits, spaces or dashes.
+  func firstNumericText(in range: Range<Int>, countMin: Int) -> Int? {
+    precondition(range.lowerBound >= 0 && range.upperBound <= tokenCount, "no such tokens")
+    // SAFETY: the tokens are there, and their strings are of this document: both were written by the parse.
+    let found = unsafe withPointers { tokens, strings in
+      unsafe csimdjson_find_numeric(tokens, range.lowerBound, range.upperBound, strings, UInt32(countMin))
+    }
+    return found < range.upperBound ? Int(found) : nil
   }
 
   @inline(__always)

@@ -39,7 +39,7 @@ struct CardScan {
 
   // Cheap pass without paths: almost every message ends here.
   private static func mayContain(_ document: JSONDocument, _ root: JSONNode) -> Bool {
-    document.anyString(in: root, countMin: CardNumber.digitsMin, where: CardNumber.matches)
+    document.anyNumericString(in: root, countMin: CardNumber.digitsMin, where: CardNumber.matches)
   }
 
   private mutating func list(_ array: JSONNode, _ path: JSONPointer, exempt: [StaticString]) {
@@ -90,9 +90,8 @@ enum Redaction {
   /// The document written anew with every digit of card numbers as `*`; nil if there is none. Ids are masked too:
   /// in a dead letter nothing says what is an id.
   static func masked(_ document: JSONDocument) -> [UInt8]? {
-    guard document.anyString(in: document.root, countMin: CardNumber.digitsMin, where: CardNumber.matches) else {
-      return nil
-    }
+    guard document.anyNumericString(in: document.root, countMin: CardNumber.digitsMin, where: CardNumber.matches)
+    else { return nil }
     var writer = JSONWriter()
     writer.copy(document, document.root) { CardNumber.matches($0.span) ? CardNumber.masked($0) : nil }
     return writer.bytes

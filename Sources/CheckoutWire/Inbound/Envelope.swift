@@ -46,12 +46,35 @@ private func isStructuredContent(_ value: ArraySlice<UInt8>) -> Bool {
   return media.elementsEqual("application/cloudevents+json".utf8)
 }
 
+// What the type of a message says it is.
+private enum Kind {
+  case request
+  case cancel
+  case neither
+  /// No type was given outside the object.
+  case asMembersSay
+
+  // Nil if there is no header.
+  init?(header: ArraySlice<UInt8>?) {
+    guard let header else { return nil }
+    let type = header.span
+    self =
+      type.isExactly("checkout.requested")
+      ? .request : type.isExactly("checkout.cancel_requested") ? .cancel : .neither
+  }
+
+  init(_ document: JSONDocument, _ member: JSONNode) {
+    self =
+      document.isString(member, "checkout.requested")
+      ? .request : document.isString(member, "checkout.cancel_requested") ? .cancel : .neither
+  }
+}
+
 /// A message's object, its kind and its trace.
 struct Envelope {
   let document: JSONDocument
   let object: JSONNode
-  /// Nil: neither a request nor a cancellation.
-  let isCancel: Bool?
+  private let kind: Kind
   let trace: TraceContext?
   // The object's own bytes; nil if it is part of a larger text.
   private let bytes: ArraySlice<UInt8>?
@@ -65,7 +88,7 @@ struct Envelope {
       document = outer
       object = outer.root
       bytes = value
-      isCancel = Self.isCancel(header: headers.type, outer, member: outer.member(outer.root, "type"))
+      kind = Kind(header: headers.type) ?? .asMembersSay
       trace = TraceContext(parent: headers.traceparent, state: headers.tracestate)
       return
     }
@@ -87,11 +110,8 @@ struct Envelope {
     guard document.kind(object) == .object else {
       throw UnusableMessage(malformed: "data is not an object", document)
     }
-    if let type = outer.member(outer.root, "type") {
-      isCancel = Self.isCancel(header: headers.type, outer, member: type)
-    } else {
-      isCancel = Self.isCancel(header: headers.type, document, member: document.member(object, "type"))
-    }
+    kind =
+      Kind(header: headers.type) ?? outer.member(outer.root, "type").map { Kind(outer, $0) } ?? .asMembersSay
     trace = TraceContext(
       parent: outer.member(outer.root, "traceparent").flatMap { outer.utf8($0) } ?? headers.traceparent,
       state: outer.member(outer.root, "tracestate").flatMap { outer.utf8($0) } ?? headers.tracestate)
@@ -105,20 +125,21 @@ struct Envelope {
     }
   }
 
-  private static func isCancel(
-    header: ArraySlice<UInt8>?, _ document: JSONDocument, member: JSONNode?
-  ) -> Bool? {
-    guard let type = header ?? member.map({ document.utf8($0) ?? [] }) else { return false }
-    if type.elementsEqual(EventType.requested.rawValue.utf8) { return false }
-    if type.elementsEqual(EventType.cancelRequested.rawValue.utf8) { return true }
-    return nil
+  /// True for a cancellation, false for a request, nil if it is neither; `fields` are the object's members.
+  func isCancel(_ fields: JSONFields) -> Bool? {
+    let kind = kind == .asMembersSay ? fields[.type].map { Kind(document, $0) } ?? .request : kind
+    return switch kind {
+    case .request: false
+    case .cancel: true
+    case .neither, .asMembersSay: nil
+    }
   }
 
   /// The object's JSON without a byte order mark: as received if it was a text of its own, else written anew.
-  func objectJSON() -> [UInt8] {
-    if let bytes { return Array(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes) }
+  func objectJSON() -> ArraySlice<UInt8> {
+    if let bytes { return bytes.first == 0xEF && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes }
     var writer = JSONWriter(capacity: 1024)
     writer.copy(document, object)
-    return writer.bytes
+    return writer.finished()[...]
   }
 }

@@ -27,14 +27,12 @@ struct TextRule {
     // A character has one to four bytes: most texts need no counting.
     if text.count < length.lowerBound || text.count > 4 * length.upperBound { return false }
     if text.count > length.upperBound || text.count < 4 * length.lowerBound {
-      var characterCount = 0
-      for index in text.indices where text[index] & 0xC0 != 0x80 { characterCount += 1 }
-      if !length.contains(characterCount) { return false }
+      if !length.contains(characterCount(text)) { return false }
     }
     return switch characters {
     case .any: true
-    case .noControls: text.indices.allSatisfy { text[$0] >= 0x20 && text[$0] != 0x7F }
-    case .printableASCII: text.indices.allSatisfy { text[$0] >= 0x20 && text[$0] < 0x7F }
+    case .noControls: !text.hasControl(andNotASCII: false)
+    case .printableASCII: !text.hasControl(andNotASCII: true)
     case .languageTag: isLanguageTag(text)
     }
   }
@@ -49,6 +47,13 @@ struct TextRule {
     case .languageTag: "Expected a BCP 47 language tag such as de-DE."
     }
   }
+}
+
+private func characterCount(_ text: Span<UInt8>) -> Int {
+  guard text.hasNotASCII() else { return text.count }
+  var count = 0
+  for index in text.indices where text[index] & 0xC0 != 0x80 { count += 1 }
+  return count
 }
 
 private func isLanguageTag(_ text: Span<UInt8>) -> Bool {
@@ -80,13 +85,13 @@ enum FieldPlace {
   case address
   case payment
 
-  func pointer(_ name: String) -> String {
+  func pointer(_ name: MemberName) -> String {
     switch self {
-    case .root: "/\(name)"
-    case .item(let index): "/items/\(index)/\(name)"
-    case .discount(let index): "/discounts/\(index)/\(name)"
-    case .address: "/shipping_address/\(name)"
-    case .payment: "/payment/\(name)"
+    case .root: "/\(name.text)"
+    case .item(let index): "/items/\(index)/\(name.text)"
+    case .discount(let index): "/discounts/\(index)/\(name.text)"
+    case .address: "/shipping_address/\(name.text)"
+    case .payment: "/payment/\(name.text)"
     }
   }
 }
@@ -109,14 +114,15 @@ struct FieldReader {
   }
 
   mutating func append(_ more: [Refusal]) {
+    if more.isEmpty { return }
     refusals.append(contentsOf: more.prefix(max(0, Self.refusalsMax - refusals.count)))
   }
 
-  mutating func missing(_ name: String, _ place: FieldPlace) {
+  mutating func missing(_ name: MemberName, _ place: FieldPlace) {
     refuse(.missingField, place.pointer(name), "This field is required.")
   }
 
-  mutating func malformed(_ name: String, _ place: FieldPlace, _ expectation: String) {
+  mutating func malformed(_ name: MemberName, _ place: FieldPlace, _ expectation: String) {
     refuse(.malformedField, place.pointer(name), expectation)
   }
 
@@ -125,7 +131,7 @@ struct FieldReader {
     node.flatMap { document.isNull($0) ? nil : $0 }
   }
 
-  mutating func text(_ node: JSONNode?, _ name: String, _ place: FieldPlace, _ rule: TextRule) -> String {
+  mutating func text(_ node: JSONNode?, _ name: MemberName, _ place: FieldPlace, _ rule: TextRule) -> String {
     guard let node else {
       missing(name, place)
       return ""
@@ -137,12 +143,12 @@ struct FieldReader {
     return text
   }
 
-  mutating func optionalText(_ node: JSONNode?, _ name: String, _ place: FieldPlace, _ rule: TextRule) -> String? {
+  mutating func optionalText(_ node: JSONNode?, _ name: MemberName, _ place: FieldPlace, _ rule: TextRule) -> String? {
     guard let node = present(node) else { return nil }
     return text(node, name, place, rule)
   }
 
-  mutating func integer(_ node: JSONNode?, _ name: String, _ place: FieldPlace) -> Int64 {
+  mutating func integer(_ node: JSONNode?, _ name: MemberName, _ place: FieldPlace) -> Int64 {
     guard let node else {
       missing(name, place)
       return 0
@@ -154,7 +160,7 @@ struct FieldReader {
     return value
   }
 
-  mutating func bool(_ node: JSONNode?, _ name: String, _ place: FieldPlace) -> Bool {
+  mutating func bool(_ node: JSONNode?, _ name: MemberName, _ place: FieldPlace) -> Bool {
     guard let node else {
       missing(name, place)
       return false
@@ -166,7 +172,7 @@ struct FieldReader {
     return value
   }
 
-  mutating func time(_ node: JSONNode?, _ name: String, _ place: FieldPlace) -> Timestamp {
+  mutating func time(_ node: JSONNode?, _ name: MemberName, _ place: FieldPlace) -> Timestamp {
     guard let node else {
       missing(name, place)
       return Timestamp(nanoseconds: 0)
@@ -179,7 +185,7 @@ struct FieldReader {
   }
 
   /// An object of anything, bounded in members and in bytes of strings; only looked at.
-  mutating func context(_ node: JSONNode?, _ name: String) {
+  mutating func context(_ node: JSONNode?, _ name: MemberName) {
     guard let node = present(node) else { return }
     let (membersMax, stringBytesMax) = (FieldRules.contextMembersMax, FieldRules.contextStringBytesMax)
     let fits =

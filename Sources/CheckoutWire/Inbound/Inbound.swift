@@ -37,12 +37,14 @@ package struct InboundRequest: Hashable, Sendable {
   package let request: CheckoutRequest
   /// What makes a repeat a repeat.
   package let fingerprint: Fingerprint
-  /// The request's JSON object as received, without a byte order mark (structured mode: its `data`, written anew).
-  package let requestJSON: [UInt8]
+  /// The request's JSON object as received, without a byte order mark (structured mode: its `data`, written anew). Shares
+  /// the message's memory: not to be kept longer than the message.
+  package let requestJSON: ArraySlice<UInt8>
   /// Passed on to all that follows; nil if absent or malformed.
   package let trace: TraceContext?
 
-  package init(request: CheckoutRequest, fingerprint: Fingerprint, requestJSON: [UInt8], trace: TraceContext?) {
+  package init(request: CheckoutRequest, fingerprint: Fingerprint, requestJSON: ArraySlice<UInt8>, trace: TraceContext?)
+  {
     self.request = request
     self.fingerprint = fingerprint
     self.requestJSON = requestJSON

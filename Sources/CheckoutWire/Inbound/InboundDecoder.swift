@@ -33,32 +33,31 @@ package struct InboundDecoder: Sendable {
 
   private func decode(_ envelope: Envelope) throws(UnusableMessage) -> Inbound {
     let document = envelope.document
-    let object = envelope.object
-    guard let isCancel = envelope.isCancel else {
+    let fields = document.fields(envelope.object)
+    guard let isCancel = envelope.isCancel(fields) else {
       throw UnusableMessage(.unsupportedType, "only requests and cancellations are accepted here", document)
     }
-    var fields = document.lookup(object)
-    guard let version = fields.find("schema_version"), document.integer(version) == 1 else {
+    guard let version = fields[.schemaVersion], document.integer(version) == 1 else {
       throw UnusableMessage(.unsupportedSchemaVersion, "schema_version must be 1", document)
     }
-    guard let checkoutID = identity(fields.find("checkout_id"), document, FieldRules.checkoutID) else {
+    guard let checkoutID = identity(fields[.checkoutID], document, FieldRules.checkoutID) else {
       throw UnusableMessage(.missingIdentity, "checkout_id: \(FieldRules.checkoutID.expectation)", document)
     }
-    guard let merchantID = identity(fields.find("merchant_id"), document, FieldRules.merchantID) else {
+    guard let merchantID = identity(fields[.merchantID], document, FieldRules.merchantID) else {
       throw UnusableMessage(.missingIdentity, "merchant_id: \(FieldRules.merchantID.expectation)", document)
     }
     return isCancel
-      ? cancel(envelope, merchantID: merchantID, checkoutID: checkoutID)
-      : request(envelope, merchantID: merchantID, checkoutID: checkoutID)
+      ? cancel(envelope, fields, merchantID: merchantID, checkoutID: checkoutID)
+      : request(envelope, fields, merchantID: merchantID, checkoutID: checkoutID)
   }
 
   private func identity(_ node: JSONNode?, _ document: JSONDocument, _ rule: TextRule) -> String? {
     node.flatMap { document.string($0, where: rule.accepts) }
   }
 
-  private func request(_ envelope: Envelope, merchantID: String, checkoutID: String) -> Inbound {
+  private func request(_ envelope: Envelope, _ fields: JSONFields, merchantID: String, checkoutID: String) -> Inbound {
     var reader = FieldReader(envelope.document)
-    let request = reader.request(envelope.object, merchantID: merchantID, checkoutID: checkoutID)
+    let request = reader.request(fields, merchantID: merchantID, checkoutID: checkoutID)
     reader.append(CardScan.refusals(envelope.document, envelope.object))
     if reader.refusals.isEmpty {
       let fingerprint =
@@ -74,9 +73,9 @@ package struct InboundDecoder: Sendable {
       InboundRefusal(subject: subject, refusals: reader.refusals, isCancel: false, trace: envelope.trace))
   }
 
-  private func cancel(_ envelope: Envelope, merchantID: String, checkoutID: String) -> Inbound {
+  private func cancel(_ envelope: Envelope, _ fields: JSONFields, merchantID: String, checkoutID: String) -> Inbound {
     var reader = FieldReader(envelope.document)
-    let cancel = reader.cancel(envelope.object, merchantID: merchantID, checkoutID: checkoutID)
+    let cancel = reader.cancel(fields, merchantID: merchantID, checkoutID: checkoutID)
     reader.append(CardScan.refusals(envelope.document, envelope.object))
     if reader.refusals.isEmpty {
       return .cancel(InboundCancel(cancel: cancel, trace: envelope.trace))

@@ -29,26 +29,25 @@ enum FieldRules {
 }
 
 extension FieldReader {
-  /// The request in `object`; to be used only if there are no refusals afterwards.
-  mutating func request(_ object: JSONNode, merchantID: String, checkoutID: String) -> CheckoutRequest {
-    var fields = document.lookup(object)
-    let key = text(fields.find("idempotency_key"), "idempotency_key", .root, FieldRules.idempotencyKey)
-    let accountID = text(fields.find("account_id"), "account_id", .root, FieldRules.accountID)
-    let email = optionalText(fields.find("email"), "email", .root, FieldRules.email)
-    let locale = optionalText(fields.find("locale"), "locale", .root, FieldRules.locale)
-    let currency = text(fields.find("currency"), "currency", .root, FieldRules.currency)
-    let lines = list(fields.find("items"), "items", isRequired: true) { $0.line($1, at: $2) }
-    let discounts = list(fields.find("discounts"), "discounts", isRequired: false) { $0.discount($1, at: $2) }
-    let tax = integer(fields.find("tax_minor"), "tax_minor", .root)
-    let shipping = integer(fields.find("shipping_minor"), "shipping_minor", .root)
-    let total = integer(fields.find("expected_total_minor"), "expected_total_minor", .root)
-    let address = address(fields.find("shipping_address"))
-    let payment = payment(fields.find("payment"))
-    let requestedAt = time(fields.find("requested_at"), "requested_at", .root)
-    let expiresAt = present(fields.find("expires_at")).map { time($0, "expires_at", .root) }
-    let livemode = bool(fields.find("livemode"), "livemode", .root)
-    context(fields.find("client_context"), "client_context")
-    context(fields.find("metadata"), "metadata")
+  /// The request whose members are `fields`; to be used only if there are no refusals afterwards.
+  mutating func request(_ fields: JSONFields, merchantID: String, checkoutID: String) -> CheckoutRequest {
+    let key = text(fields[.idempotencyKey], .idempotencyKey, .root, FieldRules.idempotencyKey)
+    let accountID = text(fields[.accountID], .accountID, .root, FieldRules.accountID)
+    let email = optionalText(fields[.email], .email, .root, FieldRules.email)
+    let locale = optionalText(fields[.locale], .locale, .root, FieldRules.locale)
+    let currency = text(fields[.currency], .currency, .root, FieldRules.currency)
+    let lines = list(fields[.items], .items, isRequired: true) { $0.line($1, at: $2) }
+    let discounts = list(fields[.discounts], .discounts, isRequired: false) { $0.discount($1, at: $2) }
+    let tax = integer(fields[.taxMinor], .taxMinor, .root)
+    let shipping = integer(fields[.shippingMinor], .shippingMinor, .root)
+    let total = integer(fields[.expectedTotalMinor], .expectedTotalMinor, .root)
+    let address = address(fields[.shippingAddress])
+    let payment = payment(fields[.payment])
+    let requestedAt = time(fields[.requestedAt], .requestedAt, .root)
+    let expiresAt = present(fields[.expiresAt]).map { time($0, .expiresAt, .root) }
+    let livemode = bool(fields[.livemode], .livemode, .root)
+    context(fields[.clientContext], .clientContext)
+    context(fields[.metadata], .metadata)
     return CheckoutRequest(
       identity: AttemptIdentity(merchantID: merchantID, checkoutID: checkoutID, idempotencyKey: key),
       accountID: accountID, email: email, locale: locale, currency: currency, lines: lines, discounts: discounts,
@@ -57,7 +56,7 @@ extension FieldReader {
   }
 
   private mutating func list<Element>(
-    _ node: JSONNode?, _ name: String, isRequired: Bool,
+    _ node: JSONNode?, _ name: MemberName, isRequired: Bool,
     element: (inout FieldReader, JSONNode, Int) -> Element
   ) -> [Element] {
     guard let node = isRequired ? node : present(node) else {
@@ -74,79 +73,78 @@ extension FieldReader {
       if document.kind(child) == .object {
         result.append(element(&self, child, index))
       } else {
-        refuse(.malformedField, "/\(name)/\(index)", "Expected an object.")
+        refuse(.malformedField, "/\(name.text)/\(index)", "Expected an object.")
       }
     }
     return result
   }
 
   private mutating func line(_ object: JSONNode, at index: Int) -> CheckoutRequest.Line {
-    var fields = document.lookup(object)
+    let fields = document.fields(object)
     return CheckoutRequest.Line(
-      lineID: text(fields.find("line_id"), "line_id", .item(index), FieldRules.lineID),
-      sku: text(fields.find("sku"), "sku", .item(index), FieldRules.sku),
-      quantity: integer(fields.find("quantity"), "quantity", .item(index)),
-      unitPriceMinor: integer(fields.find("unit_price_minor"), "unit_price_minor", .item(index)),
-      title: optionalText(fields.find("title"), "title", .item(index), FieldRules.title))
+      lineID: text(fields[.lineID], .lineID, .item(index), FieldRules.lineID),
+      sku: text(fields[.sku], .sku, .item(index), FieldRules.sku),
+      quantity: integer(fields[.quantity], .quantity, .item(index)),
+      unitPriceMinor: integer(fields[.unitPriceMinor], .unitPriceMinor, .item(index)),
+      title: optionalText(fields[.title], .title, .item(index), FieldRules.title))
   }
 
   private mutating func discount(_ object: JSONNode, at index: Int) -> CheckoutRequest.Discount {
-    var fields = document.lookup(object)
+    let fields = document.fields(object)
     return CheckoutRequest.Discount(
-      code: text(fields.find("code"), "code", .discount(index), FieldRules.discountCode),
-      amountMinor: integer(fields.find("amount_minor"), "amount_minor", .discount(index)))
+      code: text(fields[.code], .code, .discount(index), FieldRules.discountCode),
+      amountMinor: integer(fields[.amountMinor], .amountMinor, .discount(index)))
   }
 
   // Absent or null is left to the address check.
   private mutating func address(_ node: JSONNode?) -> CheckoutRequest.Address? {
     guard let node = present(node) else { return nil }
     guard document.kind(node) == .object else {
-      malformed("shipping_address", .root, "Expected an object.")
+      malformed(.shippingAddress, .root, "Expected an object.")
       return nil
     }
-    var fields = document.lookup(node)
+    let fields = document.fields(node)
     return CheckoutRequest.Address(
-      name: text(fields.find("name"), "name", .address, FieldRules.addressLine),
-      line1: text(fields.find("line1"), "line1", .address, FieldRules.addressLine),
-      line2: optionalText(fields.find("line2"), "line2", .address, FieldRules.addressLine),
-      city: text(fields.find("city"), "city", .address, FieldRules.addressLine),
-      region: optionalText(fields.find("region"), "region", .address, FieldRules.addressLine),
-      postalCode: optionalText(fields.find("postal_code"), "postal_code", .address, FieldRules.postalCode),
-      country: text(fields.find("country"), "country", .address, FieldRules.country))
+      name: text(fields[.name], .name, .address, FieldRules.addressLine),
+      line1: text(fields[.line1], .line1, .address, FieldRules.addressLine),
+      line2: optionalText(fields[.line2], .line2, .address, FieldRules.addressLine),
+      city: text(fields[.city], .city, .address, FieldRules.addressLine),
+      region: optionalText(fields[.region], .region, .address, FieldRules.addressLine),
+      postalCode: optionalText(fields[.postalCode], .postalCode, .address, FieldRules.postalCode),
+      country: text(fields[.country], .country, .address, FieldRules.country))
   }
 
   // Absent or null is left to the payment method check.
   private mutating func payment(_ node: JSONNode?) -> CheckoutRequest.Payment? {
     guard let node = present(node) else { return nil }
     guard document.kind(node) == .object else {
-      malformed("payment", .root, "Expected an object.")
+      malformed(.payment, .root, "Expected an object.")
       return nil
     }
-    var fields = document.lookup(node)
+    let fields = document.fields(node)
     return CheckoutRequest.Payment(
-      methodToken: text(fields.find("method_token"), "method_token", .payment, FieldRules.methodToken),
-      methodType: text(fields.find("method_type"), "method_type", .payment, FieldRules.methodType),
-      capture: capture(fields.find("capture")))
+      methodToken: text(fields[.methodToken], .methodToken, .payment, FieldRules.methodToken),
+      methodType: text(fields[.methodType], .methodType, .payment, FieldRules.methodType),
+      capture: capture(fields[.capture]))
   }
 
   private mutating func capture(_ node: JSONNode?) -> CheckoutRequest.Capture {
     guard let node else {
-      missing("capture", .payment)
+      missing(.capture, .payment)
       return .automatic
     }
     if document.isString(node, "automatic") { return .automatic }
     if document.isString(node, "manual") { return .manual }
-    malformed("capture", .payment, "Expected \"automatic\" or \"manual\".")
+    malformed(.capture, .payment, "Expected \"automatic\" or \"manual\".")
     return .automatic
   }
 
-  /// The cancellation in `object`; to be used only if there are no refusals afterwards.
-  mutating func cancel(_ object: JSONNode, merchantID: String, checkoutID: String) -> CancelRequest {
-    var fields = document.lookup(object)
-    return CancelRequest(
+  /// The cancellation whose members are `fields`; to be used only if there are no refusals afterwards.
+  mutating func cancel(_ fields: JSONFields, merchantID: String, checkoutID: String) -> CancelRequest {
+    CancelRequest(
       checkout: CheckoutKey(merchantID: merchantID, checkoutID: checkoutID),
-      reason: text(fields.find("reason"), "reason", .root, FieldRules.cancelReason),
-      requestedAt: time(fields.find("requested_at"), "requested_at", .root),
-      livemode: bool(fields.find("livemode"), "livemode", .root))
+      reason: text(fields[.reason], .reason, .root, FieldRules.cancelReason),
+      requestedAt: time(fields[.requestedAt], .requestedAt, .root),
+      livemode: bool(fields[.livemode], .livemode, .root))
   }
 }

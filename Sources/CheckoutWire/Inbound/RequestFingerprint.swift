@@ -3,7 +3,7 @@ package import CheckoutCore
 
 extension Fingerprint {
   /// Members that may differ between two copies of the same request.
-  private static let omitted: [StaticString] = ["requested_at", "client_context", "schema_version"]
+  private static let omitted = MemberNames(.requestedAt, .clientContext, .schemaVersion)
 
   /// `1:` and the SHA-256 of the object's RFC 8785 form without top-level `requested_at`, `client_context` and
   /// `schema_version`. Another way to compute it would get another number.

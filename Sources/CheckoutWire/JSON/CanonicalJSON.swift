@@ -24,33 +24,48 @@ package struct CanonicalJSON {
 
   /// The canonical bytes of `node`, without those of its own members whose name is in `omitting`.
   package static func bytes(
-    _ document: JSONDocument, _ node: JSONNode, omitting names: [StaticString] = [], capacity: Int = 1024
+    _ document: JSONDocument, _ node: JSONNode, omitting names: MemberNames = MemberNames(), capacity: Int = 1024
   ) -> [UInt8] {
     var canonical = CanonicalJSON(document, capacity: capacity)
     canonical.write(node, omitting: names)
     return canonical.writer.finished()
   }
 
-  private mutating func write(_ node: JSONNode, omitting names: [StaticString]) {
+  private mutating func write(_ node: JSONNode, omitting names: MemberNames) {
     switch document.kind(node) {
     case .null: writer.null()
     case .boolean: writer.bool(document.bool(node) ?? false)
     case .integer: writer.integer(document.integer(node) ?? 0)
     case .double: writer.double(document.double(node) ?? 0)
-    case .string: _ = document.withUTF8(node) { writer.string(utf8: $0) }
+    case .string: _ = document.withUTF8(node) { writer.string(utf8: $0, isPlain: document.isPlain) }
     case .array:
       writer.beginArray()
-      for element in document.elements(node) { write(element, omitting: []) }
+      for element in document.elements(node) { write(element, omitting: MemberNames()) }
       writer.endArray()
-    case .object: writeObject(node, omitting: names)
+    case .object:
+      let fields = document.fields(node)
+      if fields.isWhole { writeNumbered(fields, omitting: names) } else { writeSorted(node, omitting: names) }
     }
   }
 
+  // Numbers of names sort as the names do.
+  private mutating func writeNumbered(_ fields: JSONFields, omitting names: MemberNames) {
+    writer.beginObject()
+    var rest = fields.present & ~names.bits
+    while rest != 0 {
+      let number = rest.trailingZeroBitCount
+      rest &= rest - 1
+      guard let name = MemberName(rawValue: UInt8(number)), let value = fields[name] else { continue }
+      writer.key(name.text)
+      write(value, omitting: MemberNames())
+    }
+    writer.endObject()
+  }
+
   // All open objects share one array of members; each sorts and uses its own stretch at the end.
-  private mutating func writeObject(_ object: JSONNode, omitting names: [StaticString]) {
+  private mutating func writeSorted(_ object: JSONNode, omitting names: MemberNames) {
     let start = order.count
-    for member in document.members(object)
-    where !names.contains(where: { document.isString(member.key, $0) }) {
+    for member in document.members(object) where !document.isKey(member.key, among: names) {
       order.append(
         Member(key: member.key, value: member.value, prefix: document.withUTF8(member.key, asciiPrefix) ?? nil))
     }
@@ -59,8 +74,8 @@ package struct CanonicalJSON {
     writer.beginObject()
     for index in start..<end {
       let member = order[index]
-      _ = document.withUTF8(member.key) { writer.key(utf8: $0) }
-      write(member.value, omitting: [])
+      _ = document.withUTF8(member.key) { writer.key(utf8: $0, isPlain: document.isPlain) }
+      write(member.value, omitting: MemberNames())
     }
     writer.endObject()
     order.removeLast(end - start)

@@ -14,9 +14,9 @@ package enum JSONKind: Hashable, Sendable {
 
 /// A value's place in its document; meaningless in any other.
 package struct JSONNode: Hashable, Sendable {
-  fileprivate let index: Int
+  let index: Int
 
-  fileprivate init(_ index: Int) {
+  init(_ index: Int) {
     self.index = index
   }
 }
@@ -28,6 +28,9 @@ package struct JSONDocument: Sendable {
   init(_ storage: JSONStorage) {
     self.storage = storage
   }
+
+  /// True if no string of the text needs an escape when it is written.
+  package var isPlain: Bool { !storage.hasEscapes }
 
   /// Number of values and member names in the text.
   package var tokenCount: Int { storage.tokenCount }
@@ -108,10 +111,9 @@ package struct JSONDocument: Sendable {
     return kind == CSIMDJSON_ARRAY || kind == CSIMDJSON_OBJECT ? Int(token.payload) : 0
   }
 
-  /// The member of that name; nil if `object` has none or is no object.
+  /// The member of that name; nil if `object` has none or is no object. For several of one object: `fields`.
   package func member(_ object: JSONNode, _ name: StaticString) -> JSONNode? {
-    var lookup = lookup(object)
-    return lookup.find(name)
+    members(object).first { storage.spells(token($0.key), name) }?.value
   }
 
   /// The same for a name that is known only at run time.
@@ -119,12 +121,14 @@ package struct JSONDocument: Sendable {
     members(object).first { storage.spells(token($0.key), name) }?.value
   }
 
-  /// True if any string in `node`, names of members included, of at least `countMin` bytes satisfies `condition`.
-  package func anyString(in node: JSONNode, countMin: Int = 0, where condition: (Span<UInt8>) -> Bool) -> Bool {
-    for index in node.index..<Int(token(node).next) {
-      let token = storage.token(index)
-      guard Int(token.kind) == CSIMDJSON_STRING, Int(token.payload & 0xFFFF_FFFF) >= countMin else { continue }
-      if storage.withText(of: token, condition) { return true }
+  /// True if `condition` holds for any string in `node`, names of members included, that begins with at least `countMin`
+  /// digits, spaces or dashes; the others are not looked at.
+  package func anyNumericString(in node: JSONNode, countMin: Int, where condition: (Span<UInt8>) -> Bool) -> Bool {
+    let end = Int(token(node).next)
+    var from = node.index
+    while let index = storage.firstNumericText(in: from..<end, countMin: countMin) {
+      if storage.withText(of: storage.token(index), condition) { return true }
+      from = index + 1
     }
     return false
   }
@@ -199,42 +203,22 @@ extension JSONDocument {
     return Members(self, from: object.index + 1, to: Int(token.kind) == CSIMDJSON_OBJECT ? Int(token.next) : 0)
   }
 
-  /// Looks up members quickly when they are asked for in about the order they are written in.
-  package struct Lookup {
-    private let document: JSONDocument
-    private let first: Int
-    private let end: Int
-    private var at: Int
-
-    fileprivate init(_ document: JSONDocument, _ object: JSONNode) {
-      self.document = document
-      let token = document.token(object)
-      first = object.index + 1
-      end = Int(token.kind) == CSIMDJSON_OBJECT ? Int(token.next) : first
-      at = first
-    }
-
-    /// The member of that name; nil if there is none. Goes on where the last find ended, then starts over.
-    package mutating func find(_ name: StaticString) -> JSONNode? {
-      let start = at
-      if let found = scan(name, from: start, to: end) { return found }
-      return scan(name, from: first, to: start)
-    }
-
-    private mutating func scan(_ name: StaticString, from: Int, to: Int) -> JSONNode? {
-      var index = from
-      while index < to {
-        let next = Int(document.storage.token(index + 1).next)
-        if document.storage.spells(document.storage.token(index), name) {
-          at = next
-          return JSONNode(index + 1)
-        }
-        index = next
-      }
-      return nil
+  /// Calls `body` for each member of `object`, in the order written, with the number of its name (0: it has none) and the
+  /// index of its value; not at all for anything else.
+  @inline(__always)
+  func forEachMember(of object: JSONNode, _ body: (_ number: Int, _ value: Int) -> Void) {
+    let token = token(object)
+    guard Int(token.kind) == CSIMDJSON_OBJECT else { return }
+    let end = Int(token.next)
+    var at = object.index + 1
+    while at < end {
+      body(Int(storage.token(at).name), at + 1)
+      at = Int(storage.token(at + 1).next)
     }
   }
 
-  /// A look-up over the members of `object`; finds nothing in anything else.
-  package func lookup(_ object: JSONNode) -> Lookup { Lookup(self, object) }
+  /// True if the name of a member, given as the node of its key, is among `names`.
+  func isKey(_ key: JSONNode, among names: MemberNames) -> Bool {
+    names.bits >> UInt64(token(key).name & 63) & 1 != 0
+  }
 }

@@ -8,8 +8,12 @@ package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  /// The bytes, when nothing more is to be written; spares their copy.
-  package consuming func finished() -> [UInt8] { bytes }
+  /// Takes the bytes out, when nothing more is to be written; spares their copy.
+  package mutating func finished() -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&taken, &bytes)
+    return taken
+  }
 
   /// An empty text with room for `capacity` bytes.
   package init(capacity: Int = 512) {
@@ -40,17 +44,38 @@ package struct JSONWriter {
   /// `]`
   package mutating func endArray() { close(0x5D) }
 
-  /// A member's name; its value must follow.
-  package mutating func key(_ name: String) { quoted(name.utf8.span, isName: true) }
+  /// A member's name; its value must follow. A name in our own code: it needs no escape.
+  package mutating func key(_ name: StaticString) {
+    let comma = needsComma
+    needsComma = false
+    bytes.append(addingCapacity: name.utf8CodeUnitCount + 4) { Self.name(name, comma, to: &$0) }
+  }
 
-  /// A member's name as UTF-8; its value must follow.
-  package mutating func key(utf8 name: Span<UInt8>) { quoted(name, isName: true) }
+  // Takes up to four bytes more than the name.
+  @inline(__always)
+  private static func name(_ name: StaticString, _ comma: Bool, to output: inout OutputSpan<UInt8>) {
+    if comma { output.append(0x2C) }
+    output.append(0x22)
+    output.append(literal: name)
+    output.append(0x22)
+    output.append(0x3A)
+  }
+
+  /// A member's name that comes from elsewhere; its value must follow.
+  package mutating func key(named name: String) { key(utf8: name.utf8.span) }
+
+  /// A member's name as UTF-8; its value must follow. `isPlain`: it is known to need no escape.
+  package mutating func key(utf8 name: Span<UInt8>, isPlain: Bool = false) {
+    quoted(name, isName: true, isPlain: isPlain)
+  }
 
   /// A string value.
-  package mutating func string(_ value: String) { quoted(value.utf8.span, isName: false) }
+  package mutating func string(_ value: String) { string(utf8: value.utf8.span) }
 
-  /// A string value given as UTF-8.
-  package mutating func string(utf8 value: Span<UInt8>) { quoted(value, isName: false) }
+  /// A string value given as UTF-8. `isPlain`: it is known to need no escape.
+  package mutating func string(utf8 value: Span<UInt8>, isPlain: Bool = false) {
+    quoted(value, isName: false, isPlain: isPlain)
+  }
 
   /// An integer value, exactly.
   package mutating func integer(_ value: Int64) {
@@ -78,29 +103,29 @@ package struct JSONWriter {
   /// `true` or `false`.
   package mutating func bool(_ value: Bool) {
     separate()
-    bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
+    bytes.append(literal: value ? "true" : "false")
     needsComma = true
   }
 
   /// `null`
   package mutating func null() {
     separate()
-    bytes.append(contentsOf: "null".utf8)
+    bytes.append(literal: "null")
     needsComma = true
   }
 
   /// A value that is JSON already.
-  package mutating func raw(_ json: some Collection<UInt8>) {
+  package mutating func raw(_ json: ArraySlice<UInt8>) {
     separate()
-    bytes.append(contentsOf: json)
+    bytes.append(addingCapacity: json.count) { $0.append(copying: json.span) }
     needsComma = true
   }
 
-  private mutating func quoted(_ text: Span<UInt8>, isName: Bool) {
+  private mutating func quoted(_ text: Span<UInt8>, isName: Bool, isPlain: Bool) {
     let comma = needsComma
     needsComma = !isName
     // At most six bytes for each of those that need an escape; almost no string has any.
-    let escapes = text.hasEscape()
+    let escapes = !isPlain && text.hasEscape()
     bytes.append(addingCapacity: (escapes ? 6 * text.count : text.count) + 4) { output in
       if comma { output.append(0x2C) }
       output.append(0x22)
@@ -137,36 +162,47 @@ package struct JSONWriter {
 
 extension JSONWriter {
   /// A member with a string value.
-  package mutating func field(_ name: String, _ value: String) {
-    key(name)
-    string(value)
+  package mutating func field(_ name: StaticString, _ value: String) {
+    let text = value.utf8.span
+    guard !text.hasEscape() else {
+      key(name)
+      return string(utf8: text)
+    }
+    let comma = needsComma
+    needsComma = true
+    bytes.append(addingCapacity: name.utf8CodeUnitCount + text.count + 6) { output in
+      Self.name(name, comma, to: &output)
+      output.append(0x22)
+      output.append(copying: text)
+      output.append(0x22)
+    }
   }
 
   /// A member with an integer value.
-  package mutating func field(_ name: String, _ value: Int64) {
+  package mutating func field(_ name: StaticString, _ value: Int64) {
     key(name)
     integer(value)
   }
 
   /// A member with a time as RFC 3339 text.
-  package mutating func field(_ name: String, _ value: Timestamp) {
+  package mutating func field(_ name: StaticString, _ value: Timestamp) {
     key(name)
     time(value)
   }
 
   /// A member with a boolean value.
-  package mutating func field(_ name: String, _ value: Bool) {
+  package mutating func field(_ name: StaticString, _ value: Bool) {
     key(name)
     bool(value)
   }
 
   /// A member with a string value; nothing at all for nil.
-  package mutating func field(_ name: String, ifPresent value: String?) {
+  package mutating func field(_ name: StaticString, ifPresent value: String?) {
     if let value { field(name, value) }
   }
 
   /// A member with an integer value; nothing at all for nil.
-  package mutating func field(_ name: String, ifPresent value: Int64?) {
+  package mutating func field(_ name: StaticString, ifPresent value: Int64?) {
     if let value { field(name, value) }
   }
 }

@@ -102,7 +102,7 @@ extension JournalCodec {
     writer.field("currency", amount.currency.code)
   }
 
-  private static func encode(_ compensation: Compensation, as name: String, into writer: inout JSONWriter) {
+  private static func encode(_ compensation: Compensation, as name: StaticString, into writer: inout JSONWriter) {
     writer.key(name)
     writer.beginObject()
     writer.field("kind", compensation.kind.rawValue)

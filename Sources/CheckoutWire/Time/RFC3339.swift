@@ -64,18 +64,20 @@ package enum RFC3339 {
 private struct DigitReader {
   private(set) var at = 0
 
+  @inline(__always)
   mutating func number(_ digits: Int, in text: Span<UInt8>) -> Int64? {
     guard text.count - at >= digits else { return nil }
     var value: Int64 = 0
     for index in at..<at + digits {
-      let byte = text[index]
-      guard byte >= 0x30 && byte <= 0x39 else { return nil }
-      value = value * 10 + Int64(byte - 0x30)
+      let digit = text[index] &- 0x30
+      guard digit <= 9 else { return nil }
+      value = value &* 10 &+ Int64(digit)
     }
     at += digits
     return value
   }
 
+  @inline(__always)
   mutating func skip(_ byte: UInt8, or other: UInt8? = nil, in text: Span<UInt8>) -> Bool {
     guard at < text.count, text[at] == byte || text[at] == other else { return false }
     at += 1
@@ -87,13 +89,14 @@ private struct DigitReader {
     guard skip(0x2E, in: text) else { return 0 }
     var value: Int64 = 0
     var digits = 0
-    while let digit = number(1, in: text) {
+    while at < text.count, text[at] &- 0x30 <= 9 {
+      if digits == 9 { return nil }
+      value = value &* 10 &+ Int64(text[at] &- 0x30)
       digits += 1
-      if digits > 9 { return nil }
-      value = value * 10 + digit
+      at += 1
     }
     guard digits > 0 else { return nil }
-    for _ in digits..<9 { value *= 10 }
+    for _ in digits..<9 { value &*= 10 }
     return value
   }
 
@@ -155,8 +158,10 @@ private func saturating(seconds: Int64, nanoseconds: Int64) -> Timestamp {
 
 extension OutputSpan<UInt8> {
   fileprivate mutating func append(twoDigits value: Int64) {
-    append(0x30 + UInt8(truncatingIfNeeded: value / 10))
-    append(0x30 + UInt8(truncatingIfNeeded: value % 10))
+    // Of a number below 100, 103/1024 is a tenth, rounded down.
+    let tens = (UInt16(truncatingIfNeeded: value) &* 103) >> 10
+    append(0x30 &+ UInt8(truncatingIfNeeded: tens))
+    append(0x30 &+ UInt8(truncatingIfNeeded: value &- Int64(tens) &* 10))
   }
 }
 

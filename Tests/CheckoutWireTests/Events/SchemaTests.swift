@@ -37,7 +37,7 @@ private func judge(_ label: String, _ messages: [(type: String, value: [UInt8])]
     writer.beginObject()
     writer.field("type", message.type)
     writer.key("value")
-    writer.raw(message.value)
+    writer.raw(message.value[...])
     writer.endObject()
     input += writer.bytes + [0x0A]
   }

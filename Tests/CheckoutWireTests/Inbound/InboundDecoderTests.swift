@@ -96,7 +96,7 @@ struct InboundDecoderTests {
     #expect(inbound.fingerprint == bare.fingerprint)
     #expect(inbound.trace?.parent == parent)
     let again = try #require(
-      InboundDecoder().decode(InboundMessage(value: inbound.requestJSON[...], headers: [])).request)
+      InboundDecoder().decode(InboundMessage(value: inbound.requestJSON, headers: [])).request)
     #expect(again.fingerprint == bare.fingerprint)
     #expect(again.request == bare.request)
   }

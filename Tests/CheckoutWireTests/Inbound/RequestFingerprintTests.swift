@@ -13,7 +13,7 @@ struct RequestFingerprintTests {
       let text = try #require(vector["json"]?.string)
       let document = try JSONDocument(parsing: Array(text.utf8)[...])
       let canonical = CanonicalJSON.bytes(
-        document, document.root, omitting: ["requested_at", "client_context", "schema_version"])
+        document, document.root, omitting: MemberNames(.requestedAt, .clientContext, .schemaVersion))
       #expect(String(decoding: canonical, as: UTF8.self) == vector["canonical"]?.string, "\(name)")
       #expect(Fingerprint(document, document.root).text == vector["fingerprint"]?.string, "\(name)")
     }

@@ -15,7 +15,7 @@ struct JSONWriterTests {
     writer.endObject()
     writer.bool(true)
     writer.null()
-    writer.raw("[1]".utf8)
+    writer.raw(Array("[1]".utf8)[...])
     writer.endArray()
     writer.field("c", ifPresent: nil as String?)
     writer.field("d", false)
@@ -31,7 +31,8 @@ struct JSONWriterTests {
       let text = "a" + String(scalar) + "z"
       var writer = JSONWriter()
       writer.beginObject()
-      writer.field(text, text)
+      writer.key(named: text)
+      writer.string(text)
       writer.endObject()
       let value = try JSONValue(parsing: writer.bytes[...])
       #expect(value.members.first?.name.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
