@@ -164,6 +164,13 @@ package struct Record: Sendable {
   package var headers: [Header] {
     headerCount == 0 ? [] : HeaderBlock.read(storage, from: Int(headersStart), count: Int(headerCount))
   }
+
+  /// Calls `body` for each header, in the order sent, with the places of its name and value (nil: null) in `storage`: without
+  /// counting a reference for each.
+  @inline(__always)
+  package func forEachHeader(_ body: (_ name: Range<Int>, _ value: Range<Int>?) -> Void) {
+    HeaderBlock.forEach(in: storage, from: Int(headersStart), count: Int(headerCount), body)
+  }
 }
 
 /// How headers stand in a record's storage: for each the length of its name, the length of its value (all bits set: null), each
@@ -187,20 +194,32 @@ package enum HeaderBlock {
   static func read(_ storage: [UInt8], from start: Int, count: Int) -> [Header] {
     var headers: [Header] = []
     headers.reserveCapacity(count)
-    var next = start
-    func length() -> UInt32 {
-      defer { next += 4 }
-      return (0..<4).reduce(0) { word, step in word | UInt32(storage[next + step]) << UInt32(step * 8) }
-    }
-    for _ in 0..<count {
-      let nameCount = Int(length())
-      let valueLength = length()
-      let valueCount = valueLength == .max ? nil : Int(valueLength)
-      let name = Bytes(storage, start: next, count: nameCount)
-      let value = valueCount.map { Bytes(storage, start: next + nameCount, count: $0) }
-      headers.append(Header(name: name, value: value))
-      next += nameCount + (valueCount ?? 0)
+    forEach(in: storage, from: start, count: count) { name, value in
+      headers.append(
+        Header(
+          name: Bytes(storage, start: name.lowerBound, count: name.count),
+          value: value.map { Bytes(storage, start: $0.lowerBound, count: $0.count) }))
     }
     return headers
+  }
+
+  @inline(__always)
+  static func forEach(
+    in storage: [UInt8], from start: Int, count: Int, _ body: (_ name: Range<Int>, _ value: Range<Int>?) -> Void
+  ) {
+    var next = start
+    for _ in 0..<count {
+      let nameCount = Int(length(storage, at: next))
+      let valueLength = length(storage, at: next + 4)
+      let name = next + prefixBytes..<next + prefixBytes + nameCount
+      let value = valueLength == .max ? nil : name.upperBound..<name.upperBound + Int(valueLength)
+      body(name, value)
+      next = value?.upperBound ?? name.upperBound
+    }
+  }
+
+  private static func length(_ storage: [UInt8], at index: Int) -> UInt32 {
+    UInt32(storage[index]) | UInt32(storage[index + 1]) << 8 | UInt32(storage[index + 2]) << 16
+      | UInt32(storage[index + 3]) << 24
   }
 }

@@ -21,17 +21,9 @@ extension OutputSpan<UInt8> {
   /// Appends `value` in decimal, as short as it can be: at most 20 bytes.
   package mutating func append(decimal value: Int64) {
     if value < 0 { append(0x2D) }
-    let magnitude = value.magnitude
     // Most numbers are small.
-    if magnitude < 10 { return append(0x30 + UInt8(truncatingIfNeeded: magnitude)) }
-    var digits = 2
-    var limit: UInt64 = 100
-    // Ends at 10¹⁹ at the latest, which fits and is more than any magnitude.
-    while magnitude >= limit {
-      digits += 1
-      limit &*= 10
-    }
-    append(decimal: magnitude, digits: digits)
+    if value.magnitude < 10 { return append(0x30 + UInt8(truncatingIfNeeded: value.magnitude)) }
+    append(decimal: value.magnitude, digits: digitCount(value.magnitude))
   }
 
   /// Appends the last `digits` decimal digits of `value` (at most 20), with zeros in front.
@@ -49,6 +41,21 @@ extension OutputSpan<UInt8> {
     }
     if index > count - digits { self[index - 1] = 0x30 + UInt8(truncatingIfNeeded: rest % 10) }
   }
+}
+
+/// Bytes of `value` in decimal.
+func decimalCount(_ value: Int64) -> Int { digitCount(value.magnitude) + (value < 0 ? 1 : 0) }
+
+// For the magnitudes of `Int64`.
+private func digitCount(_ magnitude: UInt64) -> Int {
+  var digits = 1
+  var limit: UInt64 = 10
+  // Ends at 10¹⁹ at the latest, which fits and is more than any of them.
+  while magnitude >= limit {
+    digits += 1
+    limit &*= 10
+  }
+  return digits
 }
 
 /// The lower-case digit of a value from 0 to 15.

@@ -13,15 +13,21 @@ package struct Identifiers: Sendable {
   package func hash(_ parts: [String]) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(256)
-    for part in parts {
-      bytes.append(decimal: Int64(part.utf8.count))
-      bytes.append(0x3A)
-      bytes.append(contentsOf: part.utf8)
-    }
+    for part in parts { Self.append(part, to: &bytes) }
+    return text(bytes)
+  }
+
+  private func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(32)
     text.append(hex: digest(bytes).prefix(16))
     return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func append(_ part: String, to bytes: inout [UInt8]) {
+    bytes.append(decimal: Int64(part.utf8.count))
+    bytes.append(0x3A)
+    bytes.append(contentsOf: part.utf8)
   }
 
   /// The key a provider sees for one call of an attempt. Only reserve, confirm and release have generations above 1.
@@ -31,8 +37,17 @@ package struct Identifiers: Sendable {
   }
 
   /// Id of an outcome, or of what validation passes on.
+  ///
+  /// Hash of `event`, the position's text and the type; written out, because every message needs one.
   package func event(_ type: EventType, of origin: Origin) -> String {
-    hash(["event", origin.position.text, type.rawValue])
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(192)
+    Self.append("event", to: &bytes)
+    bytes.append(decimal: Int64(origin.position.textCount))
+    bytes.append(0x3A)
+    origin.position.append(to: &bytes)
+    Self.append(type.rawValue, to: &bytes)
+    return text(bytes)
   }
 
   /// Id of an ended attempt's answer to its own origin after the group's offsets were lost.

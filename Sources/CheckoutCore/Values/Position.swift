@@ -29,6 +29,11 @@ package struct Position: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Bytes of `text`.
+  var textCount: Int {
+    topic.utf8.count + 3 + decimalCount(Int64(partition)) + decimalCount(offset) + decimalCount(timestampMilliseconds)
+  }
+
   /// Appends `text` as UTF-8.
   package func append(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: topic.utf8.count + 3 * 21) { output in

@@ -14,9 +14,9 @@ extension Delivery {
 
   /// The message as Wire reads it.
   var message: InboundMessage {
-    InboundMessage(
-      value: record.value?.slice,
-      headers: record.headers.map { (name: $0.name.slice, value: $0.value?.slice) })
+    var headers = EventHeaders(in: record.storage)
+    record.forEachHeader { headers.add(name: $0, value: $1) }
+    return InboundMessage(value: record.value?.slice, headers: headers)
   }
 }
 

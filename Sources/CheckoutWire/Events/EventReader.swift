@@ -56,7 +56,7 @@ struct EventReader {
       throw MalformedEvent("value: \(error.detail)")
     }
     object = document.root
-    headers = EventHeaders(message.headers)
+    headers = message.headers
     guard document.kind(object) == .object else { throw MalformedEvent("value: not an object") }
     guard try integer("schema_version") == EventEncoder.schemaVersion else {
       throw MalformedEvent("schema_version: unknown")

@@ -11,7 +11,8 @@ struct JSONStorage: @unchecked Sendable {
   private let memory: ManagedBuffer<Void, csimdjson_token>
   /// Number of tokens.
   let tokenCount: Int
-  private let stringCount: Int
+  /// Bytes of all strings, with what simdjson puts between them.
+  let stringCount: Int
   /// True if something in the text was escaped.
   let hasEscapes: Bool
 

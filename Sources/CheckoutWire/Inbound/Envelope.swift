@@ -1,51 +1,6 @@
 // CloudEvents 1.0, Kafka protocol binding: where a message's type, trace and object stand, in either mode.
 import CheckoutCore
 
-/// The headers that mean something to us. Names are lower case by the binding; `content-type` is read in any case.
-/// Of several with one name the last counts, as in Kafka's own clients.
-struct EventHeaders {
-  var type: ArraySlice<UInt8>?
-  var id: ArraySlice<UInt8>?
-  var origin: ArraySlice<UInt8>?
-  var time: ArraySlice<UInt8>?
-  var traceparent: ArraySlice<UInt8>?
-  var tracestate: ArraySlice<UInt8>?
-  var isStructured = false
-
-  init(_ headers: [InboundMessage.Header]) {
-    for header in headers {
-      switch header.name.count {
-      case 5 where header.name.span.isExactly("ce_id"): id = header.value
-      case 7 where header.name.span.isExactly("ce_type"): type = header.value
-      case 7 where header.name.span.isExactly("ce_time"): time = header.value
-      case 9 where header.name.span.isExactly("ce_origin"): origin = header.value
-      case 10 where header.name.span.isExactly("tracestate"): tracestate = header.value
-      case 11 where header.name.span.isExactly("traceparent"): traceparent = header.value
-      case 12 where isContentType(header.name):
-        isStructured = header.value.map(isStructuredContent) ?? false
-      default: break
-      }
-    }
-  }
-}
-
-private func isContentType(_ name: ArraySlice<UInt8>) -> Bool {
-  name.span.isExactly("content-type") || lowercased(name).elementsEqual("content-type".utf8)
-}
-
-private func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-  bytes.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }
-}
-
-// Media types are case-insensitive; parameters such as charset may follow.
-private func isStructuredContent(_ value: ArraySlice<UInt8>) -> Bool {
-  // What nearly every message says.
-  if value.span.isExactly("application/json") { return false }
-  guard value.count <= 256 else { return false }
-  let media = lowercased(value.prefix { $0 != 0x3B }).filter { $0 != 0x20 && $0 != 0x09 }
-  return media.elementsEqual("application/cloudevents+json".utf8)
-}
-
 // What the type of a message says it is.
 private enum Kind {
   case request

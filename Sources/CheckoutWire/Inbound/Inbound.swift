@@ -8,12 +8,18 @@ package struct InboundMessage: Sendable {
 
   /// Nil for a tombstone.
   package let value: ArraySlice<UInt8>?
-  /// In the order of the record; duplicates and nulls too.
-  package let headers: [Header]
+  /// Those that mean something.
+  package let headers: EventHeaders
 
-  package init(value: ArraySlice<UInt8>?, headers: [Header]) {
+  /// A message of its parts.
+  package init(value: ArraySlice<UInt8>?, headers: EventHeaders) {
     self.value = value
     self.headers = headers
+  }
+
+  /// The same with all headers of a record, in its order; duplicates and nulls too.
+  package init(value: ArraySlice<UInt8>?, headers: [Header]) {
+    self.init(value: value, headers: EventHeaders(headers))
   }
 }
 

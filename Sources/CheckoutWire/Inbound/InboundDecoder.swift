@@ -24,7 +24,7 @@ package struct InboundDecoder: Sendable {
         redactedValue: Redaction.masked(value))
     }
     do throws(UnusableMessage) {
-      let envelope = try Envelope(value, headers: EventHeaders(message.headers))
+      let envelope = try Envelope(value, headers: message.headers)
       return try decode(envelope)
     } catch {
       return .deadLetter(error.code, detail: error.detail, redactedValue: error.redactedValue)

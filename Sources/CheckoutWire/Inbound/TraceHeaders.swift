@@ -12,17 +12,17 @@ extension TraceContext {
 
 // version "-" trace-id "-" parent-id "-" flags, lower-case hex; version 00 ends there, later versions may add more.
 private func isTraceParent(_ text: ArraySlice<UInt8>) -> Bool {
-  let bytes = Array(text.prefix(256))
-  guard text.count <= 256, bytes.count >= 55, bytes[2] == 0x2D, bytes[35] == 0x2D, bytes[52] == 0x2D else {
+  let bytes = text.span
+  guard bytes.count >= 55, bytes.count <= 256, bytes[2] == 0x2D, bytes[35] == 0x2D, bytes[52] == 0x2D else {
     return false
   }
-  let parts = [bytes[0..<2], bytes[3..<35], bytes[36..<52], bytes[53..<55]]
-  guard parts.allSatisfy({ $0.allSatisfy(isLowerHex) }) else { return false }
-  let isVersionZero = parts[0].elementsEqual([0x30, 0x30])
-  if parts[0].elementsEqual([0x66, 0x66]) { return false }
-  if isVersionZero ? bytes.count > 55 : bytes.count > 55 && bytes[55] != 0x2D { return false }
-  guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
-  return parts[1].contains { $0 != 0x30 } && parts[2].contains { $0 != 0x30 }
+  guard isLowerHex(bytes, 0..<2), isLowerHex(bytes, 3..<35), isLowerHex(bytes, 36..<52), isLowerHex(bytes, 53..<55)
+  else { return false }
+  if bytes[0] == 0x66 && bytes[1] == 0x66 { return false }
+  let isVersionZero = bytes[0] == 0x30 && bytes[1] == 0x30
+  if bytes.count > 55 && (isVersionZero || bytes[55] != 0x2D) { return false }
+  guard bytes.indices.allSatisfy({ bytes[$0] > 0x20 && bytes[$0] < 0x7F }) else { return false }
+  return (3..<35).contains { bytes[$0] != 0x30 } && (36..<52).contains { bytes[$0] != 0x30 }
 }
 
 // Up to 512 printable ASCII characters; what the vendors put there is theirs.
@@ -30,6 +30,6 @@ private func isTraceState(_ text: ArraySlice<UInt8>) -> Bool {
   !text.isEmpty && text.count <= 512 && text.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
 }
 
-private func isLowerHex(_ byte: UInt8) -> Bool {
-  (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66)
+private func isLowerHex(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+  range.allSatisfy { (bytes[$0] >= 0x30 && bytes[$0] <= 0x39) || (bytes[$0] >= 0x61 && bytes[$0] <= 0x66) }
 }

@@ -1,4 +1,5 @@
 // RFC 8785 (JCS): one text for all ways to write the same value.
+import CheckoutCore
 
 /// Writes the canonical form of values of one document.
 ///
@@ -6,7 +7,6 @@
 /// integers beyond that never get here (they are refused).
 package struct CanonicalJSON {
   private let document: JSONDocument
-  private var writer: JSONWriter
   private var order: [Member] = []
 
   private struct Member {
@@ -16,54 +16,87 @@ package struct CanonicalJSON {
     let prefix: UInt64?
   }
 
-  private init(_ document: JSONDocument, capacity: Int) {
-    self.document = document
-    writer = JSONWriter(capacity: capacity)
-    order.reserveCapacity(32)
-  }
-
   /// The canonical bytes of `node`, without those of its own members whose name is in `omitting`.
   package static func bytes(
-    _ document: JSONDocument, _ node: JSONNode, omitting names: MemberNames = MemberNames(), capacity: Int = 1024
+    _ document: JSONDocument, _ node: JSONNode, omitting names: MemberNames = MemberNames()
   ) -> [UInt8] {
-    var canonical = CanonicalJSON(document, capacity: capacity)
-    canonical.write(node, omitting: names)
-    return canonical.writer.finished()
+    var bytes: [UInt8] = []
+    bytes.append(addingCapacity: bound(document)) { output in
+      var canonical = CanonicalJSON(document: document)
+      canonical.write(node, omitting: names, to: &output)
+    }
+    return bytes
   }
 
-  private mutating func write(_ node: JSONNode, omitting names: MemberNames) {
+  // No text takes more: a number at most 25 bytes, punctuation at most 4 a token (quotes, colon, comma), a byte of a
+  // string at most 6, and none more than itself if nothing was escaped.
+  private static func bound(_ document: JSONDocument) -> Int {
+    document.tokenCount * 29 + document.stringBytes * (document.isPlain ? 1 : 6)
+  }
+
+  private mutating func write(_ node: JSONNode, omitting names: MemberNames, to output: inout OutputSpan<UInt8>) {
     switch document.kind(node) {
-    case .null: writer.null()
-    case .boolean: writer.bool(document.bool(node) ?? false)
-    case .integer: writer.integer(document.integer(node) ?? 0)
-    case .double: writer.double(document.double(node) ?? 0)
-    case .string: _ = document.withUTF8(node) { writer.string(utf8: $0, isPlain: document.isPlain) }
+    case .null: output.append(literal: "null")
+    case .boolean: output.append(literal: document.bool(node) == true ? "true" : "false")
+    case .integer: output.append(decimal: document.integer(node) ?? 0)
+    case .double: output.append(copying: ecmaScriptText(document.double(node) ?? 0).utf8.span)
+    case .string: writeString(node, to: &output)
     case .array:
-      writer.beginArray()
-      for element in document.elements(node) { write(element, omitting: MemberNames()) }
-      writer.endArray()
+      output.append(0x5B)
+      var isFirst = true
+      for element in document.elements(node) {
+        if !isFirst { output.append(0x2C) }
+        isFirst = false
+        write(element, omitting: MemberNames(), to: &output)
+      }
+      output.append(0x5D)
     case .object:
       let fields = document.fields(node)
-      if fields.isWhole { writeNumbered(fields, omitting: names) } else { writeSorted(node, omitting: names) }
+      output.append(0x7B)
+      if fields.isWhole {
+        writeNumbered(fields, omitting: names, to: &output)
+      } else {
+        writeSorted(node, omitting: names, to: &output)
+      }
+      output.append(0x7D)
+    }
+  }
+
+  private func writeString(_ node: JSONNode, to output: inout OutputSpan<UInt8>) {
+    _ = document.withUTF8(node) { text in
+      output.append(0x22)
+      if document.isPlain || !text.hasEscape() {
+        output.append(copying: text)
+      } else {
+        output.append(escaping: text)
+      }
+      output.append(0x22)
     }
   }
 
   // Numbers of names sort as the names do.
-  private mutating func writeNumbered(_ fields: JSONFields, omitting names: MemberNames) {
-    writer.beginObject()
+  private mutating func writeNumbered(
+    _ fields: JSONFields, omitting names: MemberNames, to output: inout OutputSpan<UInt8>
+  ) {
     var rest = fields.present & ~names.bits
+    let first = rest
     while rest != 0 {
+      if rest != first { output.append(0x2C) }
       let number = rest.trailingZeroBitCount
       rest &= rest - 1
       guard let name = MemberName(rawValue: UInt8(number)), let value = fields[name] else { continue }
-      writer.key(name.text)
-      write(value, omitting: MemberNames())
+      output.append(0x22)
+      output.append(literal: name.text)
+      output.append(0x22)
+      output.append(0x3A)
+      write(value, omitting: MemberNames(), to: &output)
     }
-    writer.endObject()
   }
 
   // All open objects share one array of members; each sorts and uses its own stretch at the end.
-  private mutating func writeSorted(_ object: JSONNode, omitting names: MemberNames) {
+  private mutating func writeSorted(
+    _ object: JSONNode, omitting names: MemberNames, to output: inout OutputSpan<UInt8>
+  ) {
     let start = order.count
     for member in document.members(object) where !document.isKey(member.key, among: names) {
       order.append(
@@ -71,13 +104,13 @@ package struct CanonicalJSON {
     }
     let end = order.count
     sortMembers(start..<end)
-    writer.beginObject()
     for index in start..<end {
       let member = order[index]
-      _ = document.withUTF8(member.key) { writer.key(utf8: $0, isPlain: document.isPlain) }
-      write(member.value, omitting: MemberNames())
+      if index > start { output.append(0x2C) }
+      writeString(member.key, to: &output)
+      output.append(0x3A)
+      write(member.value, omitting: MemberNames(), to: &output)
     }
-    writer.endObject()
     order.removeLast(end - start)
   }
 

@@ -32,6 +32,9 @@ package struct JSONDocument: Sendable {
   /// True if no string of the text needs an escape when it is written.
   package var isPlain: Bool { !storage.hasEscapes }
 
+  /// Bytes of all strings, and a few more for each.
+  var stringBytes: Int { storage.stringCount }
+
   /// Number of values and member names in the text.
   package var tokenCount: Int { storage.tokenCount }
 

@@ -64,18 +64,14 @@ package struct JSONWriter {
   /// A member's name that comes from elsewhere; its value must follow.
   package mutating func key(named name: String) { key(utf8: name.utf8.span) }
 
-  /// A member's name as UTF-8; its value must follow. `isPlain`: it is known to need no escape.
-  package mutating func key(utf8 name: Span<UInt8>, isPlain: Bool = false) {
-    quoted(name, isName: true, isPlain: isPlain)
-  }
+  /// A member's name as UTF-8; its value must follow.
+  package mutating func key(utf8 name: Span<UInt8>) { quoted(name, isName: true) }
 
   /// A string value.
   package mutating func string(_ value: String) { string(utf8: value.utf8.span) }
 
-  /// A string value given as UTF-8. `isPlain`: it is known to need no escape.
-  package mutating func string(utf8 value: Span<UInt8>, isPlain: Bool = false) {
-    quoted(value, isName: false, isPlain: isPlain)
-  }
+  /// A string value given as UTF-8.
+  package mutating func string(utf8 value: Span<UInt8>) { quoted(value, isName: false) }
 
   /// An integer value, exactly.
   package mutating func integer(_ value: Int64) {
@@ -121,41 +117,17 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  private mutating func quoted(_ text: Span<UInt8>, isName: Bool, isPlain: Bool) {
+  private mutating func quoted(_ text: Span<UInt8>, isName: Bool) {
     let comma = needsComma
     needsComma = !isName
     // At most six bytes for each of those that need an escape; almost no string has any.
-    let escapes = !isPlain && text.hasEscape()
+    let escapes = text.hasEscape()
     bytes.append(addingCapacity: (escapes ? 6 * text.count : text.count) + 4) { output in
       if comma { output.append(0x2C) }
       output.append(0x22)
-      if escapes { Self.escape(text, to: &output) } else { output.append(copying: text) }
+      if escapes { output.append(escaping: text) } else { output.append(copying: text) }
       output.append(0x22)
       if isName { output.append(0x3A) }
-    }
-  }
-
-  private static func escape(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
-    for index in text.indices {
-      let byte = text[index]
-      let short: UInt8? =
-        switch byte {
-        case 0x22, 0x5C: byte
-        case 0x08: 0x62
-        case 0x09: 0x74
-        case 0x0A: 0x6E
-        case 0x0C: 0x66
-        case 0x0D: 0x72
-        default: nil
-        }
-      if let short {
-        output.append(0x5C)
-        output.append(short)
-      } else if byte < 0x20 {
-        for part: UInt8 in [0x5C, 0x75, 0x30, 0x30, hexDigit(byte >> 4), hexDigit(byte & 15)] { output.append(part) }
-      } else {
-        output.append(byte)
-      }
     }
   }
 }
@@ -204,5 +176,32 @@ extension JSONWriter {
   /// A member with an integer value; nothing at all for nil.
   package mutating func field(_ name: StaticString, ifPresent value: Int64?) {
     if let value { field(name, value) }
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends text as it stands inside a JSON string: up to six bytes for each of its own.
+  mutating func append(escaping text: Span<UInt8>) {
+    for index in text.indices {
+      let byte = text[index]
+      let short: UInt8? =
+        switch byte {
+        case 0x22, 0x5C: byte
+        case 0x08: 0x62
+        case 0x09: 0x74
+        case 0x0A: 0x6E
+        case 0x0C: 0x66
+        case 0x0D: 0x72
+        default: nil
+        }
+      if let short {
+        append(0x5C)
+        append(short)
+      } else if byte < 0x20 {
+        for part: UInt8 in [0x5C, 0x75, 0x30, 0x30, hexDigit(byte >> 4), hexDigit(byte & 15)] { append(part) }
+      } else {
+        append(byte)
+      }
+    }
   }
 }
