@@ -6,16 +6,18 @@
 #include <poll.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <time.h>
 
 // A counter that librdkafka's queues and any thread can ring and one thread can wait for; -1 if there are no descriptors.
 static inline int shim_wake_new(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 static inline void shim_wake_ring(int descriptor) { (void)eventfd_write(descriptor, 1); }
 
-// Waits up to `milliseconds` (rounded up by the caller) for a ring and takes it.
-static inline void shim_wake_wait(int descriptor, int milliseconds) {
+// Waits up to `nanoseconds` for a ring and takes it.
+static inline void shim_wake_wait(int descriptor, int64_t nanoseconds) {
   struct pollfd entry = {.fd = descriptor, .events = POLLIN};
+  struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
   eventfd_t count;
-  if (poll(&entry, 1, milliseconds) > 0) (void)eventfd_read(descriptor, &count);
+  if (ppoll(&entry, 1, &limit, NULL) > 0) (void)eventfd_read(descriptor, &count);
 }
 
 // One message to a topic, partition by its key. The value is not copied: it must stay where it is until the delivery

@@ -7,6 +7,7 @@ private let benchmarks: [(name: String, about: String, run: ([String]) throws ->
   ("json", "decode, validate and encode one request, against Foundation's Codable", { try JSONBenchmark.run($0) }),
   ("engine", "pass messages on, against C (bench/run starts it)", { try EngineBench($0[...]).run() }),
   ("engine-pass", "", { try EnginePass($0[...]).run() }),
+  ("ordering", "order by key, against the ideal (bench/run starts it)", { try OrderingBench($0[...]).run() }),
   ("journal", "durable writes of attempts, against C (bench/run starts it)", { try JournalBench($0[...]).run() }),
   ("journal-pass", "", { try JournalPass($0[...]).run() }),
 ]

@@ -18,10 +18,10 @@ final class WakeDescriptor: Sendable {
   /// Ends the present or the next wait. Any thread.
   func ring() { shim_wake_ring(descriptor) }
 
-  /// Waits until somebody rings, at most `limitNanoseconds` (rounded up to milliseconds). One thread.
+  /// Waits until somebody rings, at most `limitNanoseconds`: not rounded, because a stage's timers are
+  /// as exact as this wait. One thread.
   func wait(limitNanoseconds: Int64) {
-    let limit = min(max(0, limitNanoseconds), 3_600_000_000_000)
-    shim_wake_wait(descriptor, Int32((limit + 999_999) / 1_000_000))
+    shim_wake_wait(descriptor, min(max(0, limitNanoseconds), 3_600_000_000_000))
   }
 }
 
