@@ -46,7 +46,7 @@ chaos: bootstrap ## the fault suite's long form (about an hour): kill -9, rebala
 states: libraries ## write docs/states.md anew, from the state machine
 	CHECKOUT_WRITE_DOCS=1 swift test $(BUILD_FLAGS) --filter StateDocumentTests
 
-bench: libraries ## measure beside peers in one run (release build): JSON, engine, journal
+bench: libraries ## measure beside peers in one run (release build): JSON, engine, journal, order, idle, backlog, latency
 	swift build $(BUILD_FLAGS) -c release --product checkout-bench
 	@"$$(swift build -c release --show-bin-path)/checkout-bench" json
 	@bench/run $(ARGS)
