@@ -9,7 +9,7 @@ STATIC_FLAGS := -c release --static-swift-stdlib
 # swift build locks .build itself; one job at a time keeps the output readable under make -j.
 .NOTPARALLEL:
 
-.PHONY: help bootstrap libraries build demo check lint tidy test chaos states bench release clean format
+.PHONY: help bootstrap libraries build demo check lint tidy test chaos mutants states bench release clean format
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ test: bootstrap lint ## everything CI runs: lint, warnings, style rules, all tes
 chaos: bootstrap ## the fault suite's long form (about an hour): kill -9, rebalances, outages; SEED=N runs one seed again
 	swift build $(BUILD_FLAGS) --product checkout
 	@.venv/bin/python Tests/Chaos/chaos.py --long --program "$$(swift build --show-bin-path)/checkout" $(ARGS)
+
+mutants: libraries ## plant faults one by one; the simulation must find each (minutes)
+	Tests/Mutants/run $(ARGS)
 
 states: libraries ## write docs/states.md anew, from the state machine
 	CHECKOUT_WRITE_DOCS=1 swift test $(BUILD_FLAGS) --filter StateDocumentTests

@@ -7,6 +7,7 @@ let package = Package(
   products: [
     .executable(name: "checkout", targets: ["CheckoutCLI"]),
     .executable(name: "checkout-bench", targets: ["CheckoutBench"]),
+    .executable(name: "simulation-runner", targets: ["SimulationRunner"]),
   ],
   targets: [
     .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
@@ -38,8 +39,10 @@ let package = Package(
       name: "CheckoutCLI",
       dependencies: [
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter",
-        "CheckoutSandbox", "CheckoutTools", "Operations",
+        "CheckoutSandbox", "CheckoutSimulation", "CheckoutTools", "Operations",
       ]),
+    .executableTarget(
+      name: "SimulationRunner", dependencies: ["CheckoutSimulation", "Operations"], path: "Tests/SimulationRunner"),
     .target(name: "JournalSamples", dependencies: ["CheckoutCore", "Operations"], path: "Tests/JournalSamples"),
     .executableTarget(
       name: "JournalHammer",

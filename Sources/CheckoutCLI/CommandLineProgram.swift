@@ -37,6 +37,7 @@ struct CommandLineProgram {
     case "demo": return try DemoCommand(context).run()
     case "run": return try RunCommand(context).run()
     case "submit": return try SubmitCommand(context).run()
+    case "simulate": return try SimulateCommand(context).run()
     case "broker": return try BrokerCommand(context).run()
     case "topics create": return try TopicsCommand(context).create()
     case "topics check": return try TopicsCommand(context).check()

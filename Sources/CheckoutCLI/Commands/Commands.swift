@@ -9,7 +9,7 @@ enum Commands {
   static let table = CommandTable(
     program: "checkout",
     summary: "Kafka workers that turn checkout requests into paid, receipted orders, never charging twice.",
-    commands: [demo, run, submit, broker, topicsCreate, topicsCheck, config],
+    commands: [demo, run, submit, simulate, broker, topicsCreate, topicsCheck, config],
     commonFlags: [
       FlagSpec("brokers", value: "HOST:PORT,…", help: "Kafka brokers to connect to first"),
       FlagSpec("topic-prefix", value: "TEXT", help: "begins every topic's name (default checkout.)"),
@@ -77,6 +77,28 @@ enum Commands {
     examples: [
       "checkout submit samples/requests.ndjson --brokers localhost:9092 --wait",
       "head -1 samples/requests.ndjson | \\\n    checkout submit - --brokers localhost:9092 --wait --json",
+    ])
+
+  private static let simulate = CommandSpec(
+    "simulate", summary: "Runs the real stages in a seeded world full of faults and checks every promise.",
+    discussion: """
+      Stages, engine and transactions are the ones that `run` runs; brokers, journal, services and time are \
+      simulated. Everything random follows from the seed: crashes between any two steps, lost replies, rebalances, \
+      workers that stand still, clocks that are wrong. A seed that breaks a promise ends in exit code 1 and is made \
+      smaller: what is printed is the smallest run found that breaks the same promise. docs/simulation.md says what \
+      is checked and what the simulation does not cover.
+
+      FILE replaces the drawn rates of single faults, per mille: {"commit_reply_lost": 50, "journal_reply_lost": 10}.
+      """,
+    flags: [
+      FlagSpec("seeds", value: "A..B", help: "seeds to run (default 1..1000)"),
+      FlagSpec("seed", value: "S", help: "one seed"),
+      FlagSpec("trace", help: "with --seed: print the whole timeline"),
+      FlagSpec("faults", value: "FILE", help: "rates of faults, JSON"), json,
+    ],
+    examples: [
+      "checkout simulate", "checkout simulate --seeds 1..100000 --json", "checkout simulate --seed 4711 --trace",
+      "checkout simulate --seeds 1..1000 --faults rates.json",
     ])
 
   private static let broker = CommandSpec(

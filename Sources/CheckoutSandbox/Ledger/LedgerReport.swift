@@ -33,6 +33,9 @@ package struct LedgerReport: Sendable {
   /// Number of receipts for each charge; free checkouts are not in it.
   package private(set) var receiptsOfCharge: [String: Int] = [:]
 
+  /// Of a ledger with nothing in it.
+  package init() {}
+
   /// Reads the whole ledger, page by page; holds are judged at `now`.
   package init(of ledger: any SandboxLedger, at now: Timestamp) throws(LedgerProblem) {
     var objects: [String: [LedgerEntry]] = [:]

@@ -51,6 +51,10 @@ package final class InMemoryBroker {
     package var metadataCharactersMax = 4096
     /// How long a rebalance waits for members that have not released; then they are out.
     package var rebalanceTimeoutNanoseconds: Int64 = 60_000_000_000
+    /// How long a transaction may stay open; then the cluster aborts it and fences its producer.
+    package var transactionTimeoutNanoseconds: Int64 = 10_000_000_000
+    /// How long a member that is not heard of stays in its group.
+    package var sessionTimeoutNanoseconds: Int64 = 10_000_000_000
 
     package init() {}
   }
@@ -61,6 +65,10 @@ package final class InMemoryBroker {
   private var topics: [String: [PartitionLog]] = [:]
   private var groups: [String: InMemoryGroup] = [:]
   private var roundRobin = 0
+  /// Who may write under which transactional id, and what is open.
+  private(set) lazy var transactions = InMemoryTransactions(broker: self)
+  /// Until when nobody answers (boot clock).
+  package var isDownUntil = Int64.min
 
   private struct PartitionLog {
     var records: [StoredRecord] = []
@@ -68,6 +76,10 @@ package final class InMemoryBroker {
     var start: Int64 = 0
     /// Offset of the next record.
     var end: Int64 = 0
+    /// Open transactions with their first offsets, ascending.
+    var open: [(owner: Int, first: Int64)] = []
+    /// Readers of committed records see nothing from here on.
+    var stable: Int64 { open.first?.first ?? end }
   }
 
   /// An empty cluster on this clock.
@@ -78,6 +90,9 @@ package final class InMemoryBroker {
 
   /// The cluster's time.
   package var now: Moment { clock.now() }
+
+  /// True while nobody answers.
+  package var isDown: Bool { now.boot < isDownUntil }
 }
 
 // MARK: - Topics
@@ -106,7 +121,8 @@ extension InMemoryBroker {
   /// Appends a message to a partition and returns its offset. Precondition: the partition exists.
   @discardableResult
   package func append(
-    _ partition: TopicPartition, key: Bytes?, value: Bytes?, headers: [Header] = [], timestamp: Int64? = nil
+    _ partition: TopicPartition, key: Bytes?, value: Bytes?, headers: [Header] = [], timestamp: Int64? = nil,
+    transaction: Int? = nil
   ) -> Int64 {
     let index = Int(partition.partition)
     precondition(topics[partition.topic]?.indices.contains(index) == true, "no partition \(partition)")
@@ -116,11 +132,25 @@ extension InMemoryBroker {
       headers: headers)
     topics[partition.topic]?[index].records.append(record)
     topics[partition.topic]?[index].end += 1
+    if let transaction, topics[partition.topic]?[index].open.contains(where: { $0.owner == transaction }) == false {
+      topics[partition.topic]?[index].open.append((transaction, offset))
+    }
     return offset
   }
 
-  /// Appends an output where its key belongs.
-  package func append(_ output: Output) {
+  /// Ends a transaction in a partition: its marker takes an offset; aborted records are never seen.
+  func close(_ transaction: Int, in partition: TopicPartition, aborted offsets: Set<Int64>) {
+    let index = Int(partition.partition)
+    guard topics[partition.topic]?.indices.contains(index) == true else { return }
+    topics[partition.topic]?[index].open.removeAll { $0.owner == transaction }
+    topics[partition.topic]?[index].end += 1
+    guard !offsets.isEmpty else { return }
+    topics[partition.topic]?[index].records.removeAll { offsets.contains($0.offset) }
+  }
+
+  /// Appends an output where its key belongs; says where that is.
+  @discardableResult
+  package func append(_ output: Output, transaction: Int? = nil) -> (partition: TopicPartition, offset: Int64) {
     let count = topics[output.topic]?.count ?? 0
     precondition(count > 0, "no topic \(output.topic)")
     let index: Int
@@ -130,9 +160,10 @@ extension InMemoryBroker {
       index = roundRobin % count
       roundRobin += 1
     }
-    append(
-      TopicPartition(topic: output.topic, partition: Int32(index)), key: output.key, value: output.value,
-      headers: output.headers)
+    let partition = TopicPartition(topic: output.topic, partition: Int32(index))
+    let offset = append(
+      partition, key: output.key, value: output.value, headers: output.headers, transaction: transaction)
+    return (partition, offset)
   }
 
   /// Leaves out offsets, as transaction markers, aborted messages and compaction do.
@@ -152,12 +183,16 @@ extension InMemoryBroker {
     topics[topic] = topics[topic]?.map { _ in PartitionLog() }
   }
 
-  /// All messages of a topic, by partition and offset.
-  package func log(of topic: String) -> [StoredRecord] { (topics[topic] ?? []).flatMap(\.records) }
+  /// All messages of a topic that readers of committed records see, by partition and offset.
+  package func log(of topic: String) -> [StoredRecord] {
+    (topics[topic] ?? []).flatMap { log in
+      log.open.isEmpty ? log.records : log.records.filter { $0.offset < log.stable }
+    }
+  }
 
-  /// All messages of a partition.
+  /// The same of a partition.
   package func log(of partition: TopicPartition) -> [StoredRecord] {
-    topics[partition.topic]?[Int(partition.partition)].records ?? []
+    log(of: partition.topic).filter { $0.partition == partition }
   }
 
   /// Offset of the next message of a partition.
@@ -171,25 +206,40 @@ extension InMemoryBroker {
     return log.start...log.end
   }
 
-  /// Up to `count` messages from an offset on.
+  /// Up to `count` committed messages from an offset on.
   func read(_ partition: TopicPartition, from offset: Int64, count: Int) -> ArraySlice<StoredRecord> {
-    guard let records = topics[partition.topic]?[Int(partition.partition)].records else { return [] }
+    guard let log = topics[partition.topic]?[Int(partition.partition)] else { return [] }
+    let low = Self.index(of: offset, in: log.records)
+    let high = log.open.isEmpty ? log.records.count : Self.index(of: log.stable, in: log.records)
+    return low < high ? log.records[low..<min(high, low + count)] : []
+  }
+
+  /// True if there is a committed message at or after an offset.
+  func hasRecord(_ partition: TopicPartition, from offset: Int64) -> Bool {
+    !read(partition, from: offset, count: 1).isEmpty
+  }
+
+  /// Index of the first record at or after an offset.
+  private static func index(of offset: Int64, in records: [StoredRecord]) -> Int {
     var low = 0
     var high = records.count
     while low < high {
       let middle = (low + high) / 2
       if records[middle].offset < offset { low = middle + 1 } else { high = middle }
     }
-    return records[low..<min(records.count, low + count)]
+    return low
   }
 }
 
 // MARK: - Groups
 
 extension InMemoryBroker {
-  /// A worker's connection. It joins the group when the worker subscribes.
-  package func connect(group: String, topics: [String]) -> InMemoryBrokerEndpoint {
-    InMemoryBrokerEndpoint(broker: self, group: group, topics: topics)
+  /// A worker's connection. It joins the group when the worker subscribes. With a producer it commits by transactions, else
+  /// each job is one step.
+  package func connect(
+    group: String, topics: [String], producer: ProducerIdentity? = nil
+  ) -> InMemoryBrokerEndpoint {
+    InMemoryBrokerEndpoint(broker: self, group: group, topics: topics, producer: producer)
   }
 
   /// What the group has committed for a partition.
@@ -212,8 +262,27 @@ extension InMemoryBroker {
     }
   }
 
-  /// When a rebalance stops waiting for members that have not released (boot clock); nil: none is going on.
-  package var nextDue: Int64? { groups.values.compactMap(\.rebalanceEnd).min() }
+  /// When the cluster does something by itself (boot clock): puts out members, aborts a transaction. Nil: nothing is known.
+  package var nextDue: Int64? {
+    if isDown { return isDownUntil }
+    var due = transactions.nextDue
+    for group in groups.values {
+      if let end = group.nextDue { due = min(due ?? end, end) }
+    }
+    return due
+  }
+
+  /// Does what is due; true if something was.
+  package func advance() -> Bool {
+    let now = now.boot
+    guard let due = nextDue, due <= now, !isDown else { return false }
+    transactions.expire()
+    for name in groups.keys.sorted() { groups[name]?.checkTimeout() }
+    return true
+  }
+
+  /// True while a transaction is open anywhere.
+  package var hasOpenTransactions: Bool { transactions.hasOpen }
 
   func group(_ name: String) -> InMemoryGroup {
     if let group = groups[name] { return group }

@@ -24,7 +24,11 @@ package final class InMemoryBrokerEndpoint: Broker {
 
   private enum Connection {
     case new
+    /// The producer takes its id over; the group is joined then.
+    case preparing
     case open
+    /// The clients broke down; new ones are made at this time.
+    case rebuilding(until: Int64)
     /// Left or killed: nothing happens any more.
     case closed
   }
@@ -42,8 +46,8 @@ package final class InMemoryBrokerEndpoint: Broker {
   /// True once `close` was called.
   package private(set) var isClosed = false
 
-  private let broker: InMemoryBroker
-  private let groupName: String
+  private unowned let broker: InMemoryBroker
+  private unowned let group: InMemoryGroup
   private var connection = Connection.new
   private var events: [BrokerEvent] = []
   private var held: [Held] = []
@@ -52,14 +56,23 @@ package final class InMemoryBrokerEndpoint: Broker {
   private var isConsuming = false
   private var pending: (job: CommitJob, due: Int64)?
   private var cursor = 0
+  /// Nil: each job is one step.
+  private(set) var link: TransactionLink?
+  /// The assignment whose jobs may commit; nil: none.
+  private var openGeneration: Int?
+  /// The assignment whose committed offsets are being read.
+  private var lookingUp: [TopicPartition]?
+  /// When a member that was put out hears of it.
+  private var discoversAt: Int64?
+  private var rebuilds = RebuildHistory()
+  private var isSilent = false
 
-  init(broker: InMemoryBroker, group: String, topics: [String]) {
+  init(broker: InMemoryBroker, group: String, topics: [String], producer: ProducerIdentity?) {
     self.broker = broker
-    groupName = group
+    self.group = broker.group(group)
     self.topics = topics
+    link = producer.map { TransactionLink($0, broker: broker, endpoint: self) }
   }
-
-  private var group: InMemoryGroup { broker.group(groupName) }
 
   // MARK: Broker
 
@@ -67,17 +80,21 @@ package final class InMemoryBrokerEndpoint: Broker {
     for topic in topics where !broker.hasTopic(topic) {
       throw WorkerFailure(.environment, "topic \(topic) does not exist")
     }
-    connection = .open
-    group.join(self)
+    guard let link else {
+      connection = .open
+      return group.join(self)
+    }
+    connection = .preparing
+    link.initialise()
   }
 
   package func poll(maxRecords: Int, waitNanoseconds: Int64) -> [BrokerEvent] {
-    guard case .open = connection else { return [] }
+    guard isListening else { return [] }
     group.checkTimeout()
     endCommitIfDue()
     let arrived = events
     events = []
-    guard arrived.isEmpty, isConsuming else { return arrived }
+    guard arrived.isEmpty, isConsuming, !broker.isDown else { return arrived }
     let records = fetch(maxRecords)
     return records.isEmpty ? [] : [.records(records, generation: generation)]
   }
@@ -112,6 +129,13 @@ package final class InMemoryBrokerEndpoint: Broker {
     group.released(self)
   }
 
+  private var isListening: Bool {
+    switch connection {
+    case .preparing, .open, .rebuilding: true
+    case .new, .closed: false
+    }
+  }
+
   package func pause(_ slots: [Int]) {
     for slot in slots where held.indices.contains(slot) { held[slot].isPaused = true }
     pausedNow.formUnion(slots)
@@ -124,6 +148,10 @@ package final class InMemoryBrokerEndpoint: Broker {
 
   package func commit(_ job: CommitJob) {
     precondition(pending == nil, "one commit job at a time")
+    if let link {
+      if link.isIdle, case .open = connection { link.begin(job) }
+      return
+    }
     jobs.append(job)
     pending = (job, broker.now.boot + broker.settings.commitDelayNanoseconds)
   }
@@ -132,6 +160,7 @@ package final class InMemoryBrokerEndpoint: Broker {
     isClosed = true
     dropAssignment()
     pending = nil
+    link?.drop()
     connection = .closed
     group.remove(self)
   }
@@ -151,8 +180,15 @@ extension InMemoryBrokerEndpoint {
     }
     pending = nil
     events = []
-    dropAssignment()
     connection = .closed
+    if let link {
+      // Its group notices when the session is over; until then it counts as one that has not given back.
+      link.kill(pendingCommit)
+      openGeneration = nil
+      isConsuming = false
+      return group.fallSilent(self)
+    }
+    dropAssignment()
     group.remove(self)
   }
 
@@ -184,12 +220,15 @@ extension InMemoryBrokerEndpoint {
 
   /// Puts any event in front of the worker.
   package func deliver(_ event: BrokerEvent) {
-    if case .revoked = event { isConsuming = false }
+    if case .revoked(let generation) = event {
+      isConsuming = false
+      if lookingUp != nil { return release(generation: generation) }
+    }
     events.append(event)
   }
 
   /// True while a commit job runs.
-  package var hasPendingCommit: Bool { pending != nil }
+  package var hasPendingCommit: Bool { pending != nil || link?.job != nil }
 
   /// When something will arrive without anybody's doing (boot clock): the end of a commit job. Nil: nothing is known to come.
   package var nextDue: Int64? {
@@ -200,10 +239,9 @@ extension InMemoryBrokerEndpoint {
   /// True if a poll now would bring something.
   package var hasArrivals: Bool {
     if !events.isEmpty { return true }
-    guard isConsuming else { return false }
-    return held.contains { part in
-      !part.isPaused && !broker.read(part.partition, from: part.position, count: 1).isEmpty
-    }
+    guard isConsuming, !broker.isDown else { return false }
+    for part in held where !part.isPaused && broker.hasRecord(part.partition, from: part.position) { return true }
+    return false
   }
 }
 
@@ -217,12 +255,23 @@ extension InMemoryBrokerEndpoint {
     isAssigned = true
     isConsuming = false
     pausedNow = []
+    if link != nil {
+      // Read behind a job that still runs, and not while a transaction of a former owner is open.
+      lookingUp = partitions.map(\.partition)
+      openGeneration = nil
+      return
+    }
+    offer(partitions)
+  }
+
+  private func offer(_ partitions: [AssignedPartition]) {
     held = partitions.map { assigned in
       Held(
         partition: assigned.partition,
         position: assigned.committed ?? broker.range(of: assigned.partition).lowerBound,
         committed: assigned.committed)
     }
+    openGeneration = generation
     events.append(.assigned(partitions, generation: generation))
   }
 
@@ -230,7 +279,117 @@ extension InMemoryBrokerEndpoint {
     guard isAssigned else { return }
     isConsuming = false
     isAssigned = false
+    openGeneration = nil
+    if lookingUp != nil {
+      lookingUp = nil
+      return
+    }
     events.append(.lost(generation: generation))
+  }
+}
+
+// MARK: - Transactions
+
+extension InMemoryBrokerEndpoint {
+  /// True while the assignment owns its partitions.
+  func admits(_ generation: Int) -> Bool { openGeneration == generation }
+
+  func addOffsets(
+    _ job: CommitJob, by producer: InMemoryTransactions.Producer, serial: Int
+  ) -> TransactionError? {
+    broker.transactions.addOffsets(
+      job.offsets, of: self, in: group, generation: job.generation, by: producer, serial: serial)
+  }
+
+  /// The producer may be used: join.
+  func producerReady() {
+    guard case .preparing = connection else { return }
+    connection = .open
+    group.join(self)
+  }
+
+  /// A job ended, or the producer could not be made ready (no job).
+  func jobEnded(_ job: CommitJob?, _ outcome: CommitOutcome) {
+    switch outcome {
+    case .ended(let result):
+      if let job { events.append(.commitEnded(job: job.id, result)) }
+    case .failed(let failure): events.append(.fatal(failure))
+    case .abandoned: break
+    case .broken(let wasFenced, let detail): breakDown(job, wasFenced, detail)
+    }
+  }
+
+  /// As the real adapter does it: everything of these clients is dropped, what was under way is found out by the next ones.
+  private func breakDown(_ job: CommitJob?, _ wasFenced: Bool, _ detail: String) {
+    loseMembership()
+    dropAssignment()
+    if let job { events.append(.commitEnded(job: job.id, .dropped(detail: detail))) }
+    group.remove(self)
+    link?.drop()
+    let now = broker.now.boot
+    switch rebuilds.next(now: now, wasFenced: wasFenced) {
+    case .fencedTooOften(let times):
+      events.append(.fatal(WorkerFailure(.fenced, "two live workers under one id, fenced \(times) times")))
+    case .rebuild(let pause): connection = .rebuilding(until: now + pause + 50_000_000)
+    }
+  }
+
+  /// The process stands still, or goes on. Silent members are put out when their session is over.
+  func suspend(_ isSuspended: Bool) {
+    guard link != nil, isSilent != isSuspended else { return }
+    isSilent = isSuspended
+    if isSuspended { return group.fallSilent(self) }
+    group.speak(self)
+    guard isOut, let link else { return }
+    discoversAt = broker.now.boot + link.identity.faults.amount(.discovery, link.identity.actor, below: 3_000_000_000)
+  }
+
+  /// When something happens that is not the worker's loop's (boot clock).
+  func linkDue(isSuspended: Bool) -> Int64? {
+    guard let link else { return nil }
+    var due = link.nextDue(isSuspended: isSuspended)
+    guard !isSuspended else { return due }
+    if let discoversAt { due = min(due ?? discoversAt, discoversAt) }
+    if case .rebuilding(let until) = connection { due = min(due ?? until, until) }
+    if canRead { due = broker.now.boot }
+    return due
+  }
+
+  /// True once the committed offsets of a new assignment can be read.
+  private var canRead: Bool {
+    guard let lookingUp, link?.isIdle == true, !broker.isDown else { return false }
+    return !broker.transactions.holdsOffsets(of: group, lookingUp)
+  }
+
+  /// Does one thing that is due; false: nothing is.
+  func advanceLink(isSuspended: Bool) -> Bool {
+    guard let link else { return false }
+    if link.advance(isSuspended: isSuspended) { return true }
+    guard !isSuspended else { return false }
+    let now = broker.now.boot
+    if let at = discoversAt, at <= now {
+      discoversAt = nil
+      if isOut {
+        loseMembership()
+        dropAssignment()
+        group.join(self)
+      }
+      return true
+    }
+    if case .rebuilding(let until) = connection, until <= now {
+      connection = .preparing
+      link.initialise()
+      return true
+    }
+    guard canRead, let partitions = lookingUp else { return false }
+    lookingUp = nil
+    offer(
+      partitions.map { partition in
+        let committed = group.offsets[partition]
+        return AssignedPartition(
+          partition: partition, committed: committed?.offset, metadata: committed?.metadata ?? "")
+      })
+    return true
   }
 }
 
@@ -239,6 +398,8 @@ extension InMemoryBrokerEndpoint {
 extension InMemoryBrokerEndpoint {
   private func dropAssignment() {
     isAssigned = false
+    openGeneration = nil
+    lookingUp = nil
     isConsuming = false
     held = []
     pausedNow = []
@@ -250,6 +411,10 @@ extension InMemoryBrokerEndpoint {
       let slot = cursor % held.count
       cursor = (cursor + 1) % held.count
       guard !held[slot].isPaused, records.count < maxRecords, isInRange(slot) else { continue }
+      if let link, held[slot].position > 0, link.identity.faults.strikes(.redelivered, link.identity.actor) {
+        // A stale fetch position, as after a resume.
+        held[slot].position = max(broker.range(of: held[slot].partition).lowerBound, held[slot].position - 3)
+      }
       for stored in broker.read(held[slot].partition, from: held[slot].position, count: maxRecords - records.count) {
         records.append(
           Record(

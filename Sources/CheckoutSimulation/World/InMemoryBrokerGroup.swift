@@ -13,6 +13,8 @@ final class InMemoryGroup {
   private var members: [InMemoryBrokerEndpoint] = []
   /// Members that have not given back their partitions, and until when they may; nil: no rebalance is going on.
   private var awaited: (members: [InMemoryBrokerEndpoint], until: Int64)?
+  /// Members that are not heard of, and until when they stay.
+  private var silent: [(member: InMemoryBrokerEndpoint, until: Int64)] = []
 
   init(broker: InMemoryBroker) {
     self.broker = broker
@@ -29,20 +31,40 @@ final class InMemoryGroup {
     return AssignedPartition(partition: partition, committed: committed?.offset, metadata: committed?.metadata ?? "")
   }
 
-  /// When members that have not released are put out; nil: nobody is waited for.
-  var rebalanceEnd: Int64? { awaited?.until }
+  /// When members are put out because they have not released or are not heard of; nil: nobody is waited for.
+  var nextDue: Int64? {
+    var due = awaited?.until
+    for (_, until) in silent { due = min(due ?? until, until) }
+    return due
+  }
+
+  /// The member is not heard of from now on: it stays until its session is over.
+  func fallSilent(_ member: InMemoryBrokerEndpoint) {
+    guard contains(member), !silent.contains(where: { $0.member === member }) else { return }
+    silent.append((member, broker.now.boot + broker.settings.sessionTimeoutNanoseconds))
+  }
+
+  /// The member is heard of again.
+  func speak(_ member: InMemoryBrokerEndpoint) {
+    silent.removeAll { $0.member === member }
+    if !member.holdsAssignment { released(member) }
+  }
+
+  private func isSilent(_ member: InMemoryBrokerEndpoint) -> Bool { silent.contains { $0.member === member } }
 
   func contains(_ member: InMemoryBrokerEndpoint) -> Bool {
     members.contains { other in other === member }
   }
 
   func join(_ member: InMemoryBrokerEndpoint) {
+    guard !contains(member) else { return }
     members.append(member)
     rebalance()
   }
 
   /// The member goes (it left, it died, or it was put out); the rest share its partitions.
   func remove(_ member: InMemoryBrokerEndpoint) {
+    silent.removeAll { other in other.member === member }
     guard contains(member) else { return }
     members.removeAll { other in other === member }
     awaited?.members.removeAll { other in other === member }
@@ -58,14 +80,17 @@ final class InMemoryGroup {
   /// Takes partitions back from everybody and deals them again.
   func rebalance() {
     guard awaited == nil else { return completeIfReady() }
-    let holders = members.filter(\.holdsAssignment)
+    // A silent member that holds nothing is waited for too: the cluster does not know that it is gone.
+    let holders = members.filter { $0.holdsAssignment || isSilent($0) }
     awaited = (holders, broker.now.boot + broker.settings.rebalanceTimeoutNanoseconds)
     for member in holders { member.deliver(.revoked(generation: generation)) }
     completeIfReady()
   }
 
-  /// Puts out the members that a rebalance has waited for too long.
+  /// Puts out the members whose session is over, and those that a rebalance has waited for too long.
   func checkTimeout() {
+    let now = broker.now.boot
+    for (member, until) in silent where until <= now { remove(member) }
     guard let awaited, broker.now.boot >= awaited.until else { return }
     self.awaited = ([], awaited.until)
     for member in awaited.members {

@@ -33,6 +33,16 @@ package struct PipelineSettings: Sendable {
   package var seed: UInt64 = 1
   /// Most messages with one stage.
   package var inFlightMax = 1024
+  /// True: commits are transactions, driven call by call; false: each is one step.
+  package var isTransactional = false
+  /// The longest way of a broker's call in one direction.
+  package var brokerLatencyMax = TimeSpan.zero
+  /// What goes wrong by itself, and how often.
+  package var faultRates = FaultRates()
+  /// Faults that do not happen although the seed says so.
+  package var faultsTakenBack: Set<FaultDecision> = []
+  /// Most records taken from the broker at once.
+  package var pollRecordsMax = 1024
 
   /// Defaults, with these accounts and prices.
   package init(reference: ReferenceData) {
@@ -57,10 +67,21 @@ package final class InMemoryPipeline {
   package let topics = TopicNames()
   /// How it was made.
   package let settings: PipelineSettings
+  /// Decides what goes wrong by itself.
+  package let faults: FaultSource
+  /// The journal's host.
+  package let journalClock: HostClock
+  /// What the services do beside their rules.
+  package let services = ServiceTrouble()
+  /// Accounts and prices as validation sees them now.
+  package let reference: ReferenceShelf
   /// Running workers, in the order they started; killed ones are gone.
   package private(set) var workers: [SimulatedWorker] = []
   /// True once it went round in circles at one instant: a fault of engine or stages.
   package private(set) var isStuck = false
+
+  /// The worker of the latest step.
+  package private(set) var latest: SimulatedWorker?
 
   private var incarnations: UInt64 = 0
   private var cursor = 0
@@ -69,9 +90,13 @@ package final class InMemoryPipeline {
   /// A world without workers.
   package init(_ settings: PipelineSettings) {
     self.settings = settings
+    faults = FaultSource(seed: settings.seed, rates: settings.faultRates, takenBack: settings.faultsTakenBack)
     broker = InMemoryBroker(clock: clock)
-    journal = InMemoryJournal(id: "journal-in-memory", delivery: settings.journalDelivery) { [clock] in
-      Timestamp(nanoseconds: clock.now().wall)
+    reference = ReferenceShelf(settings.reference)
+    let journalClock = HostClock(clock)
+    self.journalClock = journalClock
+    journal = InMemoryJournal(id: "journal-in-memory", delivery: settings.journalDelivery) {
+      Timestamp(nanoseconds: journalClock.now().wall)
     }
     for role in TopicRole.allCases { broker.createTopic(topics.name(role), partitions: settings.partitions) }
   }
@@ -99,21 +124,26 @@ extension InMemoryPipeline {
   /// Throws if the policy cannot be a chain.
   @discardableResult
   package func start(
-    _ stage: PipelineStage, instance: Int = 1, reference: ReferenceData? = nil
-  )
-    throws(ValidationPolicyFault) -> SimulatedWorker
-  {
+    _ stage: PipelineStage, instance: Int = 1, reference: ReferenceData? = nil, wallOffset: Int64 = 0,
+    bootOffset: Int64 = 0
+  ) throws(ValidationPolicyFault) -> SimulatedWorker {
     incarnations += 1
-    let endpoint = broker.connect(group: Self.group(stage), topics: [input(stage)])
+    let producer = ProducerIdentity(
+      transactionalID: "\(Self.group(stage))-\(instance)", actor: Int(incarnations), faults: faults,
+      latencyMaxNanoseconds: settings.brokerLatencyMax.nanoseconds)
+    let endpoint = broker.connect(
+      group: Self.group(stage), topics: [input(stage)], producer: settings.isTransactional ? producer : nil)
+    let host = HostClock(clock, wallOffset: wallOffset, bootOffset: bootOffset)
     let name = "\(stage.rawValue)-\(instance)/\(incarnations)"
     let worker: SimulatedWorker
     switch stage {
     case .validation:
-      let loop = loop(try validation(reference ?? settings.reference), Inbox<Never>(), stage, endpoint)
+      let shelf = reference.map { data in ReferenceShelf(data) } ?? self.reference
+      let loop = loop(try validation(shelf), Inbox<Never>(), stage, endpoint, host)
       worker = SimulatedWorker(
-        stage: stage, name: name, endpoint: endpoint, journal: nil, exchange: nil, loop: loop)
+        stage: stage, name: name, endpoint: endpoint, journal: nil, exchange: nil, clock: host, loop: loop)
     case .facade, .reconciliation:
-      worker = attemptWorker(stage, name, endpoint)
+      worker = attemptWorker(stage, name, endpoint, host)
     }
     workers.append(worker)
     return worker
@@ -135,25 +165,30 @@ extension InMemoryPipeline {
     workers.removeAll { $0 === worker }
   }
 
-  private func validation(_ reference: ReferenceData) throws(ValidationPolicyFault) -> ValidationStage {
+  /// A worker that has ended by itself leaves the world; its place may be taken again.
+  package func remove(_ worker: SimulatedWorker) { workers.removeAll { $0 === worker } }
+
+  private func validation(_ reference: ReferenceShelf) throws(ValidationPolicyFault) -> ValidationStage {
     try ValidationStage(
       settings: ValidationStageSettings(policy: settings.policy, topics: topics),
-      identifiers: Identifiers(digest: SHA256.digest), reference: { reference })
+      identifiers: Identifiers(digest: SHA256.digest), reference: { reference.data })
   }
 
   private func attemptWorker(
-    _ stage: PipelineStage, _ name: String, _ endpoint: InMemoryBrokerEndpoint
+    _ stage: PipelineStage, _ name: String, _ endpoint: InMemoryBrokerEndpoint, _ host: HostClock
   ) -> SimulatedWorker {
-    let connection = JournalConnection(journal: journal, clock: clock)
+    let actor = Int(incarnations)
+    let connection = JournalConnection(journal: journal, clock: clock, faults: faults, actor: actor)
     var network = settings.network
     network.seed = settings.seed &* 0x9E37_79B9_7F4A_7C15 &+ incarnations
     let exchange = SandboxExchange(
       ledger: ledger, settings: settings.sandbox, network: network,
       clock: SandboxClock(
         now: { [clock] in Timestamp(nanoseconds: clock.now().wall) },
-        boot: { [clock] in BootTime(nanoseconds: clock.now().boot) }))
+        boot: { BootTime(nanoseconds: host.now().boot) }))
+    let trouble = TroubledGateways(exchange, services: services, faults: faults, actor: actor)
     let ports = AttemptPorts(
-      journal: connection, inventory: exchange.inventory, payment: exchange.payments, receipt: exchange.receipts)
+      journal: connection, inventory: trouble.inventory, payment: trouble.payments, receipt: trouble.receipts)
     let attempts = AttemptStageSettings(
       saga: settings.saga, topics: topics, worker: WorkerID(name), seed: settings.seed &+ incarnations,
       sweepInterval: settings.sweepInterval, heldItemsMax: settings.heldItemsMax)
@@ -162,26 +197,29 @@ extension InMemoryPipeline {
     let loop: any WorkerLoop
     if stage == .facade {
       loop = self.loop(
-        FacadeStage(settings: attempts, ports: ports, identifiers: identifiers, inbox: inbox), inbox, stage, endpoint)
+        FacadeStage(settings: attempts, ports: ports, identifiers: identifiers, inbox: inbox), inbox, stage, endpoint,
+        host)
     } else {
       loop = self.loop(
         ReconciliationStage(settings: attempts, ports: ports, identifiers: identifiers, inbox: inbox), inbox, stage,
-        endpoint)
+        endpoint, host)
     }
     return SimulatedWorker(
-      stage: stage, name: name, endpoint: endpoint, journal: connection, exchange: exchange, loop: loop)
+      stage: stage, name: name, endpoint: endpoint, journal: connection, exchange: exchange, clock: host,
+      loop: loop)
   }
 
   private func loop<S: Stage>(
-    _ stage: S, _ inbox: Inbox<S.Event>, _ name: PipelineStage, _ endpoint: InMemoryBrokerEndpoint
+    _ stage: S, _ inbox: Inbox<S.Event>, _ name: PipelineStage, _ endpoint: InMemoryBrokerEndpoint, _ host: HostClock
   ) -> any WorkerLoop {
     var worker = WorkerSettings(
       group: Self.group(name), stage: name.rawValue,
       deadLetters: DeadLetterSettings(topic: topics.name(.deadLetters)) { SHA256.hex($0.array) })
     worker.context = name == .validation ? "" : journal.id
     worker.inFlightMax = settings.inFlightMax
+    worker.pollRecordsMax = settings.pollRecordsMax
     return StageLoop(
-      worker: Worker(stage: stage, inbox: inbox, broker: endpoint, clock: clock, settings: worker), inbox: inbox)
+      worker: Worker(stage: stage, inbox: inbox, broker: endpoint, clock: host, settings: worker), inbox: inbox)
   }
 }
 
@@ -191,13 +229,15 @@ extension InMemoryPipeline {
   /// Does one thing that is due now; false: nothing is.
   package func step() -> Bool {
     let now = clock.now().boot
-    let isRebalanceDue = broker.nextDue.map { $0 <= now } ?? false
+    let isRebalanceDue = broker.advance()
     for offset in workers.indices {
       let index = (cursor + offset) % workers.count
       guard workers[index].step(at: now, isRebalanceDue: isRebalanceDue) else { continue }
+      latest = workers[index]
       cursor = (index + 1) % workers.count
       return count(now)
     }
+    if isRebalanceDue { return count(now) }
     guard journal.queued > 0 else { return false }
     journal.flush()
     return count(now)
@@ -213,7 +253,12 @@ extension InMemoryPipeline {
   /// When something is due that is not due yet; nil: nothing is known to come.
   package var nextDue: Int64? {
     let now = clock.now().boot
-    return (workers.map { $0.nextDue(at: now) } + [broker.nextDue]).compactMap { due in due }.min()
+    var due = broker.nextDue
+    for worker in workers {
+      guard let next = worker.nextDue(at: now) else { continue }
+      due = min(due ?? next, next)
+    }
+    return due
   }
 
   /// Lets time pass.
@@ -241,7 +286,7 @@ extension InMemoryPipeline {
   /// True if every message of every stage's topic is finished and committed.
   package var isQuiet: Bool {
     for stage in PipelineStage.allCases where broker.lag(Self.group(stage), topics: [input(stage)]) > 0 { return false }
-    return !workers.contains { worker in worker.health.uncommitted }
+    return !broker.hasOpenTransactions && !workers.contains { worker in worker.health.uncommitted }
   }
 
   /// Lets time pass until everything is finished and committed; false: it was not within `span`.
@@ -271,7 +316,8 @@ extension InMemoryPipeline {
   ) {
     let topic = topics.name(role)
     guard let partition else {
-      return broker.append(Output(topic: topic, key: key, value: value, headers: headers))
+      broker.append(Output(topic: topic, key: key, value: value, headers: headers))
+      return
     }
     broker.append(
       TopicPartition(topic: topic, partition: partition), key: key, value: value, headers: headers)

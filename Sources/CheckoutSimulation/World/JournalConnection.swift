@@ -38,11 +38,18 @@ package final class JournalConnection: Journal {
   package var id: String { journal.id }
   private let journal: InMemoryJournal
   private let clock: VirtualClock
+  private let faults: FaultSource
+  private let actor: Int
   private let state = Mutex(State())
 
-  init(journal: InMemoryJournal, clock: VirtualClock) {
+  init(
+    journal: InMemoryJournal, clock: VirtualClock, faults: FaultSource = FaultSource(seed: 0, rates: FaultRates()),
+    actor: Int = 0
+  ) {
     self.journal = journal
     self.clock = clock
+    self.faults = faults
+    self.actor = actor
   }
 
   /// How long requests and replies are on their way from now on; zero: they arrive inside the call.
@@ -66,7 +73,20 @@ package final class JournalConnection: Journal {
   private var now: BootTime { BootTime(nanoseconds: clock.now().boot) }
 
   private func send(_ requests: [JournalRequest], _ sink: @escaping JournalSink) {
+    if faults.strikes(.journalRequestLost, actor) { return sendAgain(requests, sink) }
+    if faults.strikes(.journalReplyLost, actor) {
+      // Carried out, and nobody hears of it.
+      journal.submit(requests) { _ in }
+      return sendAgain(requests, sink)
+    }
     journal.submit(requests) { [weak self] replies in self?.answer(replies, sink) }
+  }
+
+  /// As a journal's adapter does: the same requests once more, before any later ones.
+  private func sendAgain(_ requests: [JournalRequest], _ sink: @escaping JournalSink) {
+    let pause = TimeSpan(nanoseconds: 100_000_000 + faults.amount(.journalPause, actor, below: 2_000_000_000))
+    let sending = Sending(due: now + pause, requests: requests, sink: sink)
+    state.withLock { state in state.sending.insert(sending, at: 0) }
   }
 
   private func answer(_ replies: [JournalReply], _ sink: @escaping JournalSink) {

@@ -42,17 +42,24 @@ package final class SimulatedWorker {
   package let stage: PipelineStage
   /// Its name in the journal: `STAGE-INSTANCE/INCARNATION`.
   package let name: String
+  /// True if it is this one of its stage's workers.
+  package func isInstance(_ instance: Int) -> Bool { name.hasPrefix("\(stage.rawValue)-\(instance)/") }
   /// Its consumer and producer.
   package let endpoint: InMemoryBrokerEndpoint
   /// Its way to the journal; nil in validation.
   package let journal: JournalConnection?
   /// Its way to the services; nil in validation.
   package let exchange: SandboxExchange?
+  /// Its host's clocks.
+  package let clock: HostClock
   /// How its latest turn ended.
   package private(set) var status = WorkerStatus.running
   /// True while the process stands still (`SIGSTOP`, a paused virtual machine): time passes, it does nothing.
   package var isSuspended = false {
-    didSet { journal?.freeze(isSuspended) }
+    didSet {
+      journal?.freeze(isSuspended)
+      endpoint.suspend(isSuspended)
+    }
   }
 
   private let loop: any WorkerLoop
@@ -61,8 +68,9 @@ package final class SimulatedWorker {
 
   init(
     stage: PipelineStage, name: String, endpoint: InMemoryBrokerEndpoint, journal: JournalConnection?,
-    exchange: SandboxExchange?, loop: any WorkerLoop
+    exchange: SandboxExchange?, clock: HostClock, loop: any WorkerLoop
   ) {
+    self.clock = clock
     self.stage = stage
     self.name = name
     self.endpoint = endpoint
@@ -80,22 +88,32 @@ package final class SimulatedWorker {
     isWoken = true
   }
 
-  /// When it has something to do (boot clock): now if something has arrived, else its next timer; nil: nothing is known to come.
+  /// When it has something to do (the world's boot clock): now if something has arrived, else its next timer; nil: nothing is
+  /// known to come. What is on its way to the cluster arrives also when the worker stands still.
   func nextDue(at now: Int64) -> Int64? {
-    guard !isSuspended, status == .running else { return nil }
+    let linkDue = endpoint.linkDue(isSuspended: isSuspended || status != .running)
+    guard !isSuspended, status == .running else { return linkDue }
     if isWoken || loop.hasEvents || endpoint.hasArrivals { return now }
-    return [loop.nextDue, endpoint.nextDue, journal?.nextDue, exchange?.nextDue?.nanoseconds].compactMap { due in due }
-      .min()
+    var due = Self.earlier(linkDue, endpoint.nextDue)
+    due = Self.earlier(due, journal?.nextDue)
+    due = Self.earlier(due, loop.nextDue.map { $0 - clock.bootOffset })
+    return Self.earlier(due, exchange?.nextDue.map { $0.nanoseconds - clock.bootOffset })
+  }
+
+  private static func earlier(_ one: Int64?, _ other: Int64?) -> Int64? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 
   /// Does one thing that is due; false: nothing is.
   func step(at now: Int64, isRebalanceDue: Bool) -> Bool {
+    if endpoint.advanceLink(isSuspended: isSuspended || status != .running) { return true }
     guard !isSuspended, status == .running else { return false }
     if let due = journal?.nextDue, due <= now {
       journal?.advance()
       return true
     }
-    if let due = exchange?.nextDue, due.nanoseconds <= now {
+    if let due = exchange?.nextDue, due.nanoseconds - clock.bootOffset <= now {
       exchange?.advance()
       return true
     }
@@ -107,14 +125,16 @@ package final class SimulatedWorker {
 
   private func isTurnDue(at now: Int64) -> Bool {
     if isWoken || loop.hasEvents || endpoint.hasArrivals { return true }
-    return [loop.nextDue, endpoint.nextDue].contains { due in due.map { $0 <= now } ?? false }
+    if let due = loop.nextDue, due - clock.bootOffset <= now { return true }
+    if let due = endpoint.nextDue, due <= now { return true }
+    return false
   }
 
   /// The process is gone at once: what it had not sent never happens, what comes back finds nobody.
   func kill(pendingCommit: PendingCommit, pendingRequests: PendingRequests) {
+    isSuspended = true
     endpoint.kill(pendingCommit: pendingCommit)
     journal?.cut(pendingRequests: pendingRequests)
     exchange?.dropEverything()
-    isSuspended = true
   }
 }

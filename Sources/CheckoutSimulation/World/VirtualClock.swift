@@ -32,3 +32,26 @@ package final class VirtualClock: EngineClock, Sendable {
     if boot > now { advance(nanoseconds: boot - now) }
   }
 }
+
+/// The clocks of one host: they differ from the world's, and its wall clock may be set. Any thread may read them.
+package final class HostClock: EngineClock, Sendable {
+  private let world: VirtualClock
+  /// Added to the world's boot time: another machine was started at another time.
+  package let bootOffset: Int64
+  private let wallOffset: Atomic<Int64>
+
+  /// A host's clocks, as far off as said (nanoseconds).
+  package init(_ world: VirtualClock, wallOffset: Int64 = 0, bootOffset: Int64 = 0) {
+    self.world = world
+    self.bootOffset = bootOffset
+    self.wallOffset = Atomic(wallOffset)
+  }
+
+  package func now() -> Moment {
+    let now = world.now()
+    return Moment(wall: now.wall + wallOffset.load(ordering: .relaxed), boot: now.boot + bootOffset)
+  }
+
+  /// Sets the wall clock: so far off the world's (nanoseconds).
+  package func setWall(offset: Int64) { wallOffset.store(offset, ordering: .relaxed) }
+}
