@@ -12,6 +12,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -24,9 +25,13 @@ let package = Package(
     .target(
       name: "KafkaAdapter",
       dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine", "Operations", "CRdKafka"]),
+    .target(name: "JournalQueue", dependencies: ["CheckoutCore", "Operations"]),
     .target(
       name: "SQLiteAdapter",
-      dependencies: ["CheckoutCore", "CheckoutWire", "CheckoutSandbox", "Operations", "CSQLite"]),
+      dependencies: ["CheckoutCore", "CheckoutWire", "CheckoutSandbox", "JournalQueue", "Operations", "CSQLite"]),
+    .target(
+      name: "PostgresAdapter",
+      dependencies: ["CheckoutCore", "CheckoutWire", "JournalQueue", "Operations", "CPostgres"]),
     .target(
       name: "CheckoutSimulation",
       dependencies: ["CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "CheckoutSandbox"]),
@@ -38,24 +43,39 @@ let package = Package(
     .executableTarget(
       name: "CheckoutCLI",
       dependencies: [
-        "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter",
-        "CheckoutSandbox", "CheckoutSimulation", "CheckoutTools", "Operations",
+        "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "JournalQueue", "KafkaAdapter",
+        "PostgresAdapter", "SQLiteAdapter", "CheckoutSandbox", "CheckoutSimulation", "CheckoutTools", "Operations",
       ]),
     .executableTarget(
       name: "SimulationRunner", dependencies: ["CheckoutSimulation", "Operations"], path: "Tests/SimulationRunner"),
     .target(name: "JournalSamples", dependencies: ["CheckoutCore", "Operations"], path: "Tests/JournalSamples"),
     .executableTarget(
       name: "JournalHammer",
-      dependencies: ["CheckoutCore", "CheckoutSandbox", "JournalSamples", "Operations", "SQLiteAdapter"],
+      dependencies: [
+        "CheckoutCore", "CheckoutSandbox", "JournalQueue", "JournalSamples", "Operations", "PostgresAdapter",
+        "SQLiteAdapter",
+      ],
       path: "Tests/JournalHammer"),
+    .target(name: "PostgresServer", path: "Tests/PostgresServer", exclude: ["serve.sh"]),
+    .testTarget(name: "JournalQueueTests", dependencies: ["CheckoutCore", "JournalQueue", "JournalSamples"]),
+    .testTarget(
+      name: "PostgresAdapterTests",
+      dependencies: [
+        "CheckoutCore", "JournalQueue", "PostgresAdapter", "Operations", "JournalSamples", "JournalHammer",
+        "PostgresServer",
+      ]),
     .testTarget(
       name: "SQLiteAdapterTests",
       dependencies: [
-        "CheckoutCore", "CheckoutSandbox", "SQLiteAdapter", "Operations", "JournalSamples", "JournalHammer",
+        "CheckoutCore", "CheckoutSandbox", "JournalQueue", "SQLiteAdapter", "Operations", "JournalSamples",
+        "JournalHammer",
       ]),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "SQLiteAdapter", "JournalSamples"]),
+      dependencies: [
+        "CheckoutCore", "CheckoutSimulation", "CheckoutSandbox", "JournalQueue", "PostgresAdapter", "SQLiteAdapter",
+        "JournalSamples", "PostgresServer",
+      ]),
     .testTarget(
       name: "CheckoutSimulationTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutWire", "JournalSamples", "WorkerEngine"]),
@@ -66,8 +86,8 @@ let package = Package(
     .executableTarget(
       name: "CheckoutBench",
       dependencies: [
-        "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "KafkaAdapter", "SQLiteAdapter", "Operations",
-        "JournalSamples",
+        "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "JournalQueue", "KafkaAdapter",
+        "PostgresAdapter", "SQLiteAdapter", "Operations", "JournalSamples",
       ]),
     .testTarget(
       name: "CheckoutCLITests",

@@ -9,6 +9,11 @@ private let benchmarks: [(name: String, about: String, run: ([String]) throws ->
   ("engine-pass", "", { try EnginePass($0[...]).run() }),
   ("ordering", "order by key, against the ideal (bench/run starts it)", { try OrderingBench($0[...]).run() }),
   ("journal", "durable writes of attempts, against C (bench/run starts it)", { try JournalBench($0[...]).run() }),
+  (
+    "journal-postgres", "the same on PostgreSQL under load, against one transaction per step (bench/run starts it)",
+    { try PostgresBench($0[...]).run() }
+  ),
+  ("journal-load-pass", "", { try PostgresLoadPass($0[...]).run() }),
   ("journal-pass", "", { try JournalPass($0[...]).run() }),
 ]
 

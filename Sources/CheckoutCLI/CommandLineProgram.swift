@@ -41,6 +41,8 @@ struct CommandLineProgram {
     case "broker": return try BrokerCommand(context).run()
     case "topics create": return try TopicsCommand(context).create()
     case "topics check": return try TopicsCommand(context).check()
+    case "journal purge": return try JournalPurgeCommand(context).run()
+    case "migrate": return try MigrateCommand(context).run()
     case "config": return ConfigCommand(context).run()
     default: throw .usage("unknown command \(command.name)", remedy: "see: checkout help")
     }

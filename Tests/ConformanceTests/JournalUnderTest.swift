@@ -2,7 +2,10 @@
 
 import CheckoutCore
 import CheckoutSimulation
+import JournalQueue
 import JournalSamples
+import PostgresAdapter
+import PostgresServer
 import SQLiteAdapter
 import Synchronization
 
@@ -10,6 +13,7 @@ import Synchronization
 enum JournalKind: String, CaseIterable, Sendable {
   case inMemory
   case sqlite
+  case postgres
 }
 
 /// Where a journal under test gets its time from.
@@ -27,11 +31,16 @@ final class MovableClock: Sendable {
   }
 }
 
+/// The reference keeps everything for ever.
+private struct NotDurable: Error {}
+
 /// A journal, its clock, and its folder if it has one.
 final class JournalUnderTest: Sendable {
   let journal: any Journal
   let clock = MovableClock()
   private let folder: TemporaryFolder?
+  /// Opens the journal for a purge.
+  let purgeable: @Sendable () throws -> any PurgeableJournal
 
   init(_ kind: JournalKind) throws {
     let clock = clock
@@ -39,17 +48,26 @@ final class JournalUnderTest: Sendable {
     case .inMemory:
       folder = nil
       journal = InMemoryJournal(id: "journal-under-test") { clock.now }
+      purgeable = { throw NotDurable() }
     case .sqlite:
       let folder = try TemporaryFolder()
       self.folder = folder
+      let path = folder.path("journal.db")
+      purgeable = { try SQLitePurge(path: path) { clock.now } }
       journal = try SQLiteJournal(
-        path: folder.path("journal.db"), missing: .create,
+        path: path, missing: .create,
         time: JournalTimeSource(wall: { clock.now }, boot: nil))
+    case .postgres:
+      folder = nil
+      let location = try PostgresLocation(try TestServer.sharedServer().emptySchema())
+      _ = try PostgresSchema.migrate(location)
+      purgeable = { try PostgresPurge(location) }
+      journal = try PostgresJournal(location, time: JournalTimeSource(wall: { clock.now }, boot: nil))
     }
   }
 
   deinit {
-    (journal as? SQLiteJournal)?.close()
+    (journal as? any HostedJournal)?.close()
   }
 
   /// Submits all commands at once and waits for all answers, in the order of the commands.

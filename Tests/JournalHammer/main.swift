@@ -1,20 +1,25 @@
-// A process beside others on one file: writes to a journal until it is killed, or pays at the sandbox.
+// A process beside others on one journal: writes to it until it is killed, or pays at the sandbox.
 //
-// JournalHammer write PATH PREFIX [ATTEMPTS]   prints "KEY VERSION" for each acknowledged write
+// JournalHammer write PATH|postgres://… PREFIX [ATTEMPTS]   prints "KEY VERSION" for each acknowledged write
 // JournalHammer pay PATH COUNT                 charges checkouts 0 to COUNT - 1 twice; prints "CHECKOUT CHARGE" for each reply
 
 import CheckoutCore
 import CheckoutSandbox
 import Foundation
+import JournalQueue
 import JournalSamples
 import Operations
+import PostgresAdapter
 import SQLiteAdapter
 
 private func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
-private func open(_ path: String) throws -> SQLiteJournal {
+private func open(_ path: String) throws -> any HostedJournal {
+  if PostgresLocation.isPostgres(path) {
+    return try PostgresJournal(try PostgresLocation(path), patience: .seconds(60))
+  }
   let clock = SystemClock()
   return try SQLiteJournal(
     path: path, missing: .create,

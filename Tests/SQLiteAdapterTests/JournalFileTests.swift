@@ -2,6 +2,7 @@
 
 import CheckoutCore
 import Foundation
+import JournalQueue
 import JournalSamples
 import SQLiteAdapter
 import Synchronization

@@ -2,6 +2,7 @@
 // and the history says what was written.
 
 import CheckoutCore
+import JournalQueue
 import JournalSamples
 import Operations
 import Testing

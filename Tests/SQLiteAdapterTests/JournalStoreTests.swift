@@ -2,21 +2,22 @@
 // process holds the file.
 
 import CheckoutCore
+import JournalQueue
 import JournalSamples
 import Testing
 
 @testable import SQLiteAdapter
 
 @Suite(.serialized) struct JournalStoreTests {
-  private static func store(_ path: String) throws -> JournalStore {
-    try JournalStore(
+  private static func store(_ path: String) throws -> SQLiteJournalStore {
+    try SQLiteJournalStore(
       path: path, missing: .create, time: JournalTimeSource(wall: { SampleAttempts.start }, boot: nil), newID: "id-1")
   }
 
   private static func batch(_ commands: [JournalCommand]) throws -> JournalBatch {
     let requests = commands.enumerated().map { JournalRequest(id: UInt64($0), command: $1) }
     return try #require(
-      JournalBatch.batches(of: [Submission(requests: requests) { _ in }], limit: JournalWorker.batchMax).first)
+      JournalBatch.batches(of: [Submission(requests: requests) { _ in }], limit: SQLiteJournalStore.batchMax).first)
   }
 
   private static func creates(
@@ -32,7 +33,7 @@ import Testing
     }
   }
 
-  private static func attempts(_ store: JournalStore) throws -> Int64 {
+  private static func attempts(_ store: SQLiteJournalStore) throws -> Int64 {
     try store.database.integer("SELECT count(*) FROM attempts")
   }
 
@@ -46,7 +47,9 @@ import Testing
     let commands = try Self.creates("bad", 7) { $0 == 2 || $0 == 5 ? long : "a@example.com" }
     let refused = JournalResult.refused(detail: "string or blob too big")
     #expect(
-      try store.apply(Self.batch(commands)) == [.written, .written, refused, .written, .written, refused, .written])
+      try store.results(of: Self.batch(commands)) == [
+        .written, .written, refused, .written, .written, refused, .written,
+      ])
     #expect(try Self.attempts(store) == 5)
     #expect(try store.database.integer("SELECT count(*) FROM births") == 5)
     #expect(try store.database.integer("SELECT count(*) FROM steps") == 5)
@@ -61,33 +64,15 @@ import Testing
     let batch = try Self.batch(Self.creates("full", 200))
     for _ in 0..<2 {
       #expect {
-        _ = try store.apply(batch)
+        _ = try store.results(of: batch)
       } throws: { error in
         (error as? SQLiteProblem)?.kind == .outage && (error as? SQLiteProblem)?.message == "database or disk is full"
       }
       #expect(try Self.attempts(store) == 0)
     }
     try store.database.execute("PRAGMA max_page_count=1000000")
-    #expect(try store.apply(batch) == Array(repeating: .written, count: 200))
+    #expect(try store.results(of: batch) == Array(repeating: .written, count: 200))
     #expect(try Self.attempts(store) == 200)
-  }
-
-  @Test("two writes of one attempt never share a transaction, and no batch is longer than the limit")
-  func cutting() throws {
-    let attempt = try #require(SampleAttempts.new("key-of-the-cut-0001"))
-    let other = try #require(SampleAttempts.new("key-of-the-cut-0002", checkout: "chk_2"))
-    let twice: [JournalCommand] = [
-      .create(AttemptWrite(attempt, "w1")), .create(AttemptWrite(other, "w2")),
-      .update(AttemptWrite(attempt.next(), "w3")), .find(attempt.identity.attemptID),
-    ]
-    let requests = twice.enumerated().map { JournalRequest(id: UInt64($0), command: $1) }
-    let submissions = [Submission(requests: requests) { _ in }, Submission(requests: requests) { _ in }]
-    #expect(JournalBatch.batches(of: submissions, limit: 100).map(\.count) == [2, 2, 2, 2])
-    let finds = (0..<10).map { JournalRequest(id: UInt64($0), command: .find(attempt.identity.attemptID)) }
-    #expect(
-      JournalBatch.batches(of: [Submission(requests: finds) { _ in }, Submission(requests: finds) { _ in }], limit: 7)
-        .map(\.count) == [7, 7, 6])
-    #expect(JournalBatch.batches(of: [], limit: 7).map(\.count) == [])
   }
 
   @Test("a lock of another connection delays a batch and never fails it, 50 times")

@@ -3,10 +3,28 @@
 import CheckoutCore
 import CheckoutSandbox
 import JournalSamples
+import Operations
 import SQLiteAdapter
 import Testing
 
 @Suite(.serialized) struct SharedLedgerTests {
+  // 1. Several processes made one file at the same moment; all but one were told at once that it was locked for 30 s.
+  @Test("threads that make one file at the same moment all open it, 50 times")
+  func madeTogether() throws {
+    let folder = try TemporaryFolder()
+    for round in 0..<50 {
+      let path = folder.path("together-\(round).db")
+      let opened = AnswerBox<Bool>()
+      let threads = try (0..<4).map { _ in
+        try NamedThread(name: "opener") {
+          opened.put([(try? SQLiteSandboxLedger(path: path, missing: .create)) != nil])
+        }
+      }
+      for thread in threads { thread.join() }
+      #expect(opened.all == [true, true, true, true])
+    }
+  }
+
   @Test("three processes that charge the same checkouts take the money once and give the same ids")
   func sameCharges() throws {
     let folder = try TemporaryFolder()

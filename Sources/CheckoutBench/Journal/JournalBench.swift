@@ -44,7 +44,7 @@ struct JournalBench {
   }
 
   /// Bytes of a sample row's details, birth and steps, for the peer.
-  private static func sizes() throws -> [Int] {
+  static func sizes() throws -> [Int] {
     guard let attempt = SampleAttempts.new("key-00000-0000000000000000", checkout: "chk-00000") else {
       throw BenchProblem("the sample attempt does not validate")
     }

@@ -2,6 +2,7 @@
 
 import CheckoutCore
 import Glibc
+import JournalQueue
 import JournalSamples
 import Operations
 import SQLiteAdapter

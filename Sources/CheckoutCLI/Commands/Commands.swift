@@ -9,7 +9,7 @@ enum Commands {
   static let table = CommandTable(
     program: "checkout",
     summary: "Kafka workers that turn checkout requests into paid, receipted orders, never charging twice.",
-    commands: [demo, run, submit, simulate, broker, topicsCreate, topicsCheck, config],
+    commands: [demo, run, submit, simulate, broker, topicsCreate, topicsCheck, migrate, journalPurge, config],
     commonFlags: [
       FlagSpec("brokers", value: "HOST:PORT,…", help: "Kafka brokers to connect to first"),
       FlagSpec("topic-prefix", value: "TEXT", help: "begins every topic's name (default checkout.)"),
@@ -21,7 +21,7 @@ enum Commands {
     ])
 
   private static let workFlags = [
-    FlagSpec("journal", value: "sqlite:PATH", help: "where attempts are remembered"),
+    FlagSpec("journal", value: "sqlite:PATH|postgres://…", help: "where attempts are remembered"),
     FlagSpec("gateways", value: "sandbox[:LEDGER]", help: "the services; LEDGER is a file kept over restarts"),
     FlagSpec("reference", value: "FILE|topics", help: "accounts and prices: a JSON file or compacted topics"),
     FlagSpec(
@@ -39,7 +39,7 @@ enum Commands {
       """,
     flags: [
       FlagSpec("samples", value: "DIR", help: "the samples' folder (default: samples, here or beside the program)"),
-      FlagSpec("journal", value: "sqlite:PATH", help: "keep the journal in this file"), json,
+      FlagSpec("journal", value: "sqlite:PATH|postgres://…", help: "keep the journal there"), json,
     ],
     examples: ["checkout demo", "checkout demo --json", "checkout demo --set validation.mode=collect_all"])
 
@@ -53,7 +53,8 @@ enum Commands {
       The name must stay the same over restarts; two live processes under one name fence each other (exit code 4).
       """,
     flags: [
-      FlagSpec("stage", value: "validation|facade|reconciliation|all", help: "which stages (default all)")
+      FlagSpec("stage", value: "validation|facade|reconciliation|all", help: "which stages (default all)"),
+      FlagSpec("adopt-journal", help: "go on although the topics were worked on with another journal"),
     ] + workFlags,
     examples: [
       "checkout run --brokers localhost:9092 --reference samples/reference.json",
@@ -61,6 +62,8 @@ enum Commands {
         + "    --reference samples/reference.json --set validation.mode=collect_all",
       "checkout run --stage facade,reconciliation --brokers localhost:9092 \\\n"
         + "    --journal sqlite:checkout.db --gateways sandbox:ledger.db",
+      "checkout run --stage facade --brokers localhost:9092 \\\n"
+        + "    --journal postgres://checkout@db.example/checkout",
     ])
 
   private static let submit = CommandSpec(
@@ -129,6 +132,35 @@ enum Commands {
     discussion: "Ends with exit code 1 if one is missing.",
     flags: [FlagSpec("reference", value: "topics", help: "the topics of accounts and prices too"), json],
     examples: ["checkout topics check --brokers localhost:9092"])
+
+  private static let migrate = CommandSpec(
+    "migrate", summary: "Makes the journal's tables, or brings them up to date.",
+    discussion: """
+      Workers refuse a PostgreSQL journal of another version and name this command. Two runs at once take turns. With \
+      --check nothing is changed; exit code 1 means that there is something to do.
+      """,
+    flags: [
+      FlagSpec("journal", value: "sqlite:PATH|postgres://…", help: "which journal"),
+      FlagSpec("check", help: "only say how it stands"), json,
+    ],
+    examples: [
+      "checkout migrate --journal postgres://checkout@db.example/checkout",
+      "checkout migrate --check --journal sqlite:checkout.db",
+    ])
+
+  private static let journalPurge = CommandSpec(
+    "journal purge", summary: "Forgets bodies and histories of attempts that ended long ago.",
+    discussion: """
+      Says what it would do; --apply does it, in small transactions beside running workers. What ever held money keeps a \
+      narrow row, so that a repeat is answered as before; what is open, owed, pending, parked or watched is never touched.
+      """,
+    flags: [
+      FlagSpec("journal", value: "sqlite:PATH|postgres://…", help: "which journal"),
+      FlagSpec("older-than", value: "DURATION", help: "since the attempt's last write (default 90d)"),
+      FlagSpec("topic-retention", value: "DURATION", help: "how long your topics keep messages (default 7d)"),
+      FlagSpec("apply", help: "do it"), json,
+    ],
+    examples: ["checkout journal purge --older-than 90d", "checkout journal purge --older-than 90d --apply --json"])
 
   private static let config = CommandSpec(
     "config", summary: "Prints every setting, its value and where it came from; secrets are masked.",

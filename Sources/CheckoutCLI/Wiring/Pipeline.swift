@@ -138,6 +138,7 @@ struct WorkerRecipe: Sendable {
       group: groupName, stage: stage.rawValue,
       deadLetters: DeadLetterSettings(topic: parts.topics.name(.deadLetters)) { SHA256.hex($0.array) })
     worker.context = stage == .validation ? "" : parts.ports?.journal.id ?? ""
+    worker.adoptsOtherContext = context.command.has("adopt-journal")
     worker.laneHashSeed = SystemRandomNumberGenerator.draw()
     worker.outOfRange = OutOfRangePolicy(rawValue: settings[Setup.outOfRange]) ?? .fail
     worker.inFlightMax = settings[Setup.inFlightMax]

@@ -3,41 +3,22 @@
 import CheckoutCore
 import CheckoutSandbox
 import CheckoutWire
+import JournalQueue
 import Operations
 import SQLiteAdapter
 
 /// What facade and reconciliation work with, opened once for the process.
 struct Services {
-  let journal: SQLiteJournal
+  let journal: any HostedJournal
   let sandbox: SandboxThread
   let ledger: any SandboxLedger
 
   /// Opens journal and sandbox.
   static func open(_ context: CommandContext, saga: SagaSettings) throws(Problem) -> Services {
-    let journal = try openJournal(context)
+    let journal = try JournalLocation(context.settings).open(context)
     let ledger = try openLedger(context.settings[Setup.gateways], context)
     let sandbox = try startSandbox(ledger, context, saga: saga)
     return Services(journal: journal, sandbox: sandbox, ledger: ledger)
-  }
-
-  private static func openJournal(_ context: CommandContext) throws(Problem) -> SQLiteJournal {
-    let location = context.settings[Setup.journal]
-    guard location.hasPrefix("sqlite:"), location.count > "sqlite:".count else {
-      throw .usage(
-        "journal.location = \"\(location)\" (from \(context.settings.origin(of: Setup.journal))): must be sqlite:PATH",
-        remedy: "use --journal sqlite:checkout.db")
-    }
-    let path = String(location.dropFirst("sqlite:".count))
-    let clock = context.clock
-    do throws(DatabaseOpenProblem) {
-      return try SQLiteJournal(
-        path: path, missing: .create,
-        time: JournalTimeSource(
-          wall: { Timestamp(nanoseconds: clock.wallNanoseconds()) },
-          boot: { BootTime(nanoseconds: clock.bootNanoseconds()) }))
-    } catch {
-      throw .environment("journal \(path): \(error.description)", remedy: "check --journal")
-    }
   }
 
   private static func openLedger(_ location: String, _ context: CommandContext) throws(Problem) -> any SandboxLedger {

@@ -42,7 +42,8 @@ enum Setup {
     "worker.clock_start", help: "RFC 3339 time at which the wall clock starts: to run dated samples")
 
   static let journal = Setting<String>.text(
-    "journal.location", standard: "sqlite:checkout.db", help: "sqlite:PATH")
+    "journal.location", standard: "sqlite:checkout.db",
+    help: "sqlite:PATH, or postgres://user@host/database (libpq's address)")
   static let gateways = Setting<String>.text(
     "gateways.location", standard: "sandbox", help: "sandbox (in memory) or sandbox:LEDGER (a file)")
   static let reference = Setting<String?>.optionalText(

@@ -29,6 +29,25 @@ package struct JournalReadProblem: Error, Hashable, Sendable, CustomStringConver
   }
 }
 
+/// How many attempts there are.
+package struct JournalCounts: Hashable, Sendable {
+  /// All attempts, ended or not.
+  package let attempts: Int64
+  /// Attempts that have not ended.
+  package let open: Int64
+  /// Open attempts that wait for a person.
+  package let parked: Int64
+  /// Attempts that ended unpaid and whose charge is looked up again later.
+  package let watched: Int64
+
+  package init(attempts: Int64, open: Int64, parked: Int64, watched: Int64) {
+    self.attempts = attempts
+    self.open = open
+    self.parked = parked
+    self.watched = watched
+  }
+}
+
 /// Reads a journal. Each call is one short read and blocks the caller's thread meanwhile; two calls are not one snapshot.
 package protocol JournalReader: AnyObject, Sendable {
   /// The journal's id.
@@ -46,6 +65,8 @@ package protocol JournalReader: AnyObject, Sendable {
   func page(after cursor: Int64, limit: Int) throws(JournalReadProblem) -> (views: [AttemptView], next: Int64?)
   /// The history of one attempt, oldest first.
   func history(of id: AttemptID) throws(JournalReadProblem) -> [RecordedWrite]
+  /// How many attempts there are.
+  func counts() throws(JournalReadProblem) -> JournalCounts
 }
 
 extension JournalReader {

@@ -109,7 +109,7 @@ extension Settings {
 
   private func shown(_ setting: ResolvedSetting) -> String? {
     guard let value = setting.value else { return nil }
-    return setting.definition.isSecret ? "****" : SettingParser.text(value)
+    return setting.definition.isSecret ? "****" : SettingParser.text(value).withoutPassword
   }
 
   /// Nobody knows which of a library's properties are secret, so only names that look harmless are shown.
@@ -119,5 +119,25 @@ extension Settings {
       name.contains($0)
     }
     return isSecret ? "****" : property.value
+  }
+}
+
+extension String {
+  /// An address (`scheme://user:password@host`) without its password: it is refused where it is used, and must not be shown
+  /// before that. Other texts as they are.
+  package var withoutPassword: String {
+    guard let scheme = firstRange(of: "://") else { return self }
+    let rest = self[scheme.upperBound...]
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    var shown = String(rest)
+    if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
+      shown = rest[..<colon] + ":****" + rest[at...]
+    }
+    guard let query = shown.firstIndex(of: "?") else { return self[..<scheme.upperBound] + shown }
+    let parts = shown[shown.index(after: query)...].split(separator: "&", omittingEmptySubsequences: false)
+    let words = parts.map { part in
+      part.lowercased().contains("password=") ? part.prefix { $0 != "=" } + "=****" : String(part)
+    }
+    return self[..<scheme.upperBound] + shown[...query] + words.joined(separator: "&")
   }
 }

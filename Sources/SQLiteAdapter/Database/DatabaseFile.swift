@@ -1,6 +1,7 @@
 // Opens our own database files, or says in one line why not.
 
 import CSQLite
+import Operations
 
 /// A database file cannot be used; an environment problem (exit 3).
 package struct DatabaseOpenProblem: Error, Hashable, CustomStringConvertible {
@@ -27,9 +28,9 @@ struct DatabaseKind {
   /// SQLite's `application_id`: which program's file it is.
   let applicationID: Int64
   /// SQLite's `user_version`: which schema it has.
-  let schemaVersion: Int64
-  /// Makes all tables.
-  let schema: String
+  var schemaVersion: Int64 { Int64(migrations.count) }
+  /// Make all tables: step by step, from version 1 on. A step that was released is never changed.
+  let migrations: [String]
 }
 
 /// Opens files of one kind.
@@ -48,9 +49,9 @@ struct DatabaseFile {
   private static let busyTimeoutMilliseconds: Int32 = 250
 
   /// An open connection in WAL mode with full sync. `fill` writes the first rows of a new file, inside the transaction
-  /// that makes it.
+  /// that makes it. `upgrading`: an older file is brought up to date instead of refused.
   func open(
-    missing: MissingFile, fill: (SQLiteHandle) throws(SQLiteProblem) -> Void
+    missing: MissingFile, upgrading: Bool = false, fill: (SQLiteHandle) throws(SQLiteProblem) -> Void
   ) throws(DatabaseOpenProblem) -> SQLiteHandle {
     let isNew = try checkPlace(missing: missing)
     let handle: SQLiteHandle
@@ -59,7 +60,10 @@ struct DatabaseFile {
       handle = try SQLiteHandle(path: path, mode: missing == .create ? .create : .existing)
       handle.setBusyTimeout(milliseconds: Self.openPatienceMilliseconds)
       if handle.isReadOnly { throw SQLiteProblem(kind: .access, code: SQLITE_READONLY, message: "read-only file") }
-      fault = try prepare(handle, missing: missing, fill: fill)
+      fault = try patiently(handle) { () throws(SQLiteProblem) in
+        if upgrading { try upgrade(handle) }
+        return try prepare(handle, missing: missing, fill: fill)
+      }
     } catch {
       throw explain(error)
     }
@@ -69,6 +73,24 @@ struct DatabaseFile {
       throw DatabaseOpenProblem("\(path): the folder cannot be synced, so a new file might be lost in a crash")
     }
     return handle
+  }
+
+  /// Runs `body` again while another process holds a lock. SQLite's own patience does not cover the change to WAL mode: of
+  /// several processes that make one file at the same moment all but one are told `busy` at once.
+  private func patiently(
+    _ handle: SQLiteHandle, _ body: () throws(SQLiteProblem) -> String?
+  ) throws(SQLiteProblem) -> String? {
+    let end = ContinuousClock.now + .milliseconds(Int(Self.openPatienceMilliseconds))
+    let bell = Doorbell()
+    while true {
+      do throws(SQLiteProblem) {
+        return try body()
+      } catch {
+        if !handle.isAutocommit { try? handle.execute("ROLLBACK") }
+        guard error.kind == .busy, ContinuousClock.now < end else { throw error }
+        bell.wait(nanoseconds: 5_000_000)
+      }
+    }
   }
 
   /// True if the file is missing and may be made.
@@ -102,14 +124,14 @@ struct DatabaseFile {
       try handle.execute("BEGIN IMMEDIATE")
       // Another process may have made it meanwhile.
       if try isEmpty(handle) {
-        try handle.execute(kind.schema)
+        for step in kind.migrations { try handle.execute(step) }
         try handle.execute("PRAGMA application_id=\(kind.applicationID); PRAGMA user_version=\(kind.schemaVersion)")
         try fill(handle)
       }
       try handle.execute("COMMIT")
     }
     if try handle.integer("PRAGMA application_id") != kind.applicationID {
-      return "\(path) is a SQLite file of another program, not a \(kind.name); name another file"
+      return otherProgram
     }
     let version = try handle.integer("PRAGMA user_version")
     if version != kind.schemaVersion {
@@ -120,6 +142,36 @@ struct DatabaseFile {
     try handle.execute("PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=4000")
     if try handle.text("PRAGMA journal_mode") != "wal" { return "\(path): SQLite cannot use WAL mode there" }
     return nil
+  }
+
+  /// Applies the steps that an older file lacks, in one transaction; two processes take turns.
+  private func upgrade(_ handle: SQLiteHandle) throws(SQLiteProblem) {
+    guard try handle.integer("PRAGMA application_id") == kind.applicationID else { return }
+    try handle.execute("BEGIN IMMEDIATE")
+    let version = Int(try handle.integer("PRAGMA user_version"))
+    for step in kind.migrations.dropFirst(version) { try handle.execute(step) }
+    if version < kind.migrations.count { try handle.execute("PRAGMA user_version=\(kind.schemaVersion)") }
+    try handle.execute("COMMIT")
+  }
+
+  /// The version of the file at `path`; nil: there is none.
+  func foundVersion() throws(DatabaseOpenProblem) -> Int? {
+    if FilePlace.kind(of: path) == .missing { return nil }
+    do throws(SQLiteProblem) {
+      let handle = try SQLiteHandle(path: path, mode: .existing)
+      handle.setBusyTimeout(milliseconds: Self.openPatienceMilliseconds)
+      if try isEmpty(handle) { return nil }
+      if try handle.integer("PRAGMA application_id") == kind.applicationID {
+        return Int(try handle.integer("PRAGMA user_version"))
+      }
+    } catch {
+      throw explain(error)
+    }
+    throw DatabaseOpenProblem(otherProgram)
+  }
+
+  private var otherProgram: String {
+    "\(path) is a SQLite file of another program, not a \(kind.name); name another file"
   }
 
   private func isEmpty(_ handle: SQLiteHandle) throws(SQLiteProblem) -> Bool {

@@ -4,10 +4,13 @@
 // `births`, so that an update rewrites a short row. An attempt is in exactly one of the two checkout indexes, and the
 // ordinary update touches no index at all. Columns are what statements look at; everything else is in `details`.
 
-/// The checkout journal, version 1.
+package import JournalQueue
+
+/// The checkout journal.
 let journalKind = DatabaseKind(
-  name: "checkout journal", applicationID: 0x4348_4B4A, schemaVersion: 1,
-  schema: """
+  name: "checkout journal", applicationID: 0x4348_4B4A,
+  migrations: [
+    """
     CREATE TABLE meta (
       name TEXT PRIMARY KEY,
       value TEXT NOT NULL
@@ -51,4 +54,28 @@ let journalKind = DatabaseKind(
       leased_until INTEGER NOT NULL,
       renewed_at INTEGER NOT NULL
     );
-    """)
+    """
+  ])
+
+/// The schema of a SQLite journal.
+package enum SQLiteJournalSchema {
+  /// What this release needs.
+  package static var version: Int { Int(journalKind.schemaVersion) }
+
+  /// How it stands with the journal at `path`; nothing is made.
+  package static func state(path: String) throws(DatabaseOpenProblem) -> MigrationState {
+    MigrationState(found: try DatabaseFile(path: path, kind: journalKind).foundVersion(), needed: version)
+  }
+
+  /// Makes the journal, or brings it up to date; two at once take turns. The answer is what there was before; a newer
+  /// journal is left alone.
+  package static func migrate(path: String) throws(DatabaseOpenProblem) -> MigrationState {
+    let before = try state(path: path)
+    if case .newer = before { return before }
+    let file = DatabaseFile(path: path, kind: journalKind)
+    _ = try file.open(missing: .create, upgrading: true) { (handle) throws(SQLiteProblem) in
+      try SQLiteJournalStore.name(handle, JournalID.drawn())
+    }
+    return before
+  }
+}

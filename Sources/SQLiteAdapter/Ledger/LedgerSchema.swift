@@ -2,8 +2,9 @@
 
 /// The sandbox ledger, version 1.
 let ledgerKind = DatabaseKind(
-  name: "sandbox ledger", applicationID: 0x4348_4B4C, schemaVersion: 1,
-  schema: """
+  name: "sandbox ledger", applicationID: 0x4348_4B4C,
+  migrations: [
+    """
     CREATE TABLE entries (
       sequence INTEGER PRIMARY KEY AUTOINCREMENT,
       kind TEXT NOT NULL,
@@ -44,4 +45,5 @@ let ledgerKind = DatabaseKind(
     );
     CREATE INDEX takers_sku ON takers (sku);
     CREATE INDEX takers_hold ON takers (hold);
-    """)
+    """
+  ])

@@ -5,7 +5,10 @@ import Testing
 
 @Suite("checkout help")
 struct HelpTests {
-  private static let commands = ["demo", "run", "submit", "broker", "topics create", "topics check", "config"]
+  private static let commands = [
+    "demo", "run", "submit", "simulate", "broker", "topics create", "topics check", "migrate",
+    "journal purge", "config",
+  ]
 
   @Test("the overview names every command and fits 80 columns")
   func overview() throws {

@@ -23,6 +23,15 @@ struct UsageTests {
   private static let run = "run --brokers localhost:9 --reference samples/reference.json --journal sqlite:FOLDER/j.db"
 
   private static let usage = [
+    Case(
+      "migrate --journal postgres://u:hunter2@db/checkout", 2,
+      "the journal's address holds a secret (password), which `ps` and logs would show\n"
+        + "  leave it out and use PGPASSFILE (~/.pgpass), PGPASSWORD or a service file (?service=NAME)"),
+    Case(
+      "journal purge --older-than 7d", 2,
+      "--older-than 7d is less than the topics' retention (7d) and a day: a request that can still be read again would be "
+        + "charged again\n  name a longer time; if your topics keep less, say so with --topic-retention"),
+    Case("journal purge --older-than soon", 2, "--older-than soon is not a time\n  write it like 90d or 36h"),
     Case("frobnicate", 2, "unknown command frobnicate\n  see: checkout help"),
     Case("rn", 2, "unknown command rn; did you mean run?\n  see: checkout help"),
     Case("topics", 2, "topics needs one of: create, check\n  see: checkout help"),
@@ -84,7 +93,8 @@ struct UsageTests {
       "\(run) --journal postgres://x", 2, "--journal is given twice\n  see: checkout run --help"),
     Case(
       "run --stage facade --brokers localhost:9 --journal checkout.db", 2,
-      "journal.location = \"checkout.db\" (from --journal): must be sqlite:PATH\n  use --journal sqlite:checkout.db"),
+      "journal.location = \"checkout.db\" (from --journal): must be sqlite:PATH or postgres://…\n"
+        + "  use --journal sqlite:checkout.db or --journal postgres://user@host/database"),
     Case(
       "\(run) --gateways stripe", 2,
       "gateways.location = \"stripe\" (from --gateways): must be sandbox or sandbox:LEDGER\n"

@@ -10,8 +10,9 @@ enum ImportRules {
     "CheckoutStages": ["CheckoutCore", "CheckoutWire", "WorkerEngine"],
     "CheckoutSandbox": ["CheckoutCore", "Operations"],
     "KafkaAdapter": ["CheckoutCore", "CheckoutWire", "WorkerEngine", "Operations", "CRdKafka"],
-    "SQLiteAdapter": ["CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutSandbox", "Operations", "CSQLite"],
-    "PostgresAdapter": ["CheckoutCore", "CheckoutWire", "WorkerEngine", "Operations", "CPostgres"],
+    "JournalQueue": ["CheckoutCore", "Operations"],
+    "SQLiteAdapter": ["CheckoutCore", "CheckoutWire", "CheckoutSandbox", "JournalQueue", "Operations", "CSQLite"],
+    "PostgresAdapter": ["CheckoutCore", "CheckoutWire", "JournalQueue", "Operations", "CPostgres"],
     "HTTPAdapter": [
       "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutSandbox", "Operations", "CCurl", "CMicroHTTPD",
     ],

@@ -6,7 +6,7 @@ import CheckoutWire
 /// A row that was read: a view, or why it does not decode.
 typealias ReadRow = Result<AttemptView, JournalRowProblem>
 
-extension JournalStore {
+extension SQLiteJournalStore {
   func view(_ id: AttemptID, at now: Timestamp) throws(SQLiteProblem) -> ReadRow? {
     let statement = statements.views.byKey
     try statement.bind(1, id.merchantID)

@@ -3,7 +3,7 @@
 import CheckoutCore
 import CheckoutWire
 
-extension JournalStore {
+extension SQLiteJournalStore {
   /// A write as it goes into the tables.
   private struct Encoded {
     let details: [UInt8]

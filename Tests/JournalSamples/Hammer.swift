@@ -1,15 +1,15 @@
 // JournalHammer as a process of its own.
 
 import Foundation
-import Testing
 
 /// A running JournalHammer and its output.
-final class Hammer {
+package final class Hammer {
   private let process = Process()
   private let output = Pipe()
   private var pending = Data()
 
-  init(_ arguments: [String]) throws {
+  /// Starts it; it stands beside the test bundle.
+  package init(_ arguments: [String]) throws {
     let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? CommandLine.arguments[0]
     var folder = URL(fileURLWithPath: bundle)
     while folder.path != "/", !FileManager.default.fileExists(atPath: folder.appending(path: "JournalHammer").path) {
@@ -22,7 +22,7 @@ final class Hammer {
   }
 
   /// Reads until that many whole lines are there, or the process closes its output.
-  func readLines(atLeast count: Int) -> [String] {
+  package func readLines(atLeast count: Int) -> [String] {
     var lines: [String] = []
     while lines.count < count {
       let data = output.fileHandleForReading.availableData
@@ -32,15 +32,17 @@ final class Hammer {
     return lines
   }
 
-  func kill() {
+  /// Kills it with SIGKILL.
+  package func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
   /// What was still in the pipe, whole lines only.
-  func rest() -> [String] { readLines(atLeast: .max) }
+  package func rest() -> [String] { readLines(atLeast: .max) }
 
-  func waitForExit() -> Int32 {
+  /// Its exit code, once it has ended.
+  package func waitForExit() -> Int32 {
     process.waitUntilExit()
     return process.terminationStatus
   }

@@ -2,9 +2,11 @@
 
 import CheckoutCore
 import CheckoutWire
+import JournalQueue
 
 /// The writing connection. Used by one thread at a time.
-final class JournalStore {
+final class SQLiteJournalStore: JournalStore {
+  static let batchMax = 1000
   /// The longest text of one row; a request is at most 512 KiB.
   static let rowBytesMax = 4 << 20
   /// A worker's row is forgotten this long after its lease has ended.
@@ -24,9 +26,7 @@ final class JournalStore {
   {
     let file = DatabaseFile(path: path, kind: journalKind)
     let database = try file.open(missing: missing) { (handle) throws(SQLiteProblem) in
-      let insert = try handle.prepare("INSERT INTO meta (name, value) VALUES ('journal_id', ?1)")
-      try insert.bind(1, fresh)
-      try insert.run()
+      try Self.name(handle, fresh)
     }
     self.database = database
     // A row is at most one long text and some short ones; SQLite refuses more as data, not as an outage.
@@ -42,12 +42,25 @@ final class JournalStore {
     }
   }
 
-  /// The journal's time.
-  func now() -> Timestamp { time.now() }
+  /// Writes the id of a new journal.
+  static func name(_ handle: SQLiteHandle, _ id: String) throws(SQLiteProblem) {
+    let insert = try handle.prepare("INSERT INTO meta (name, value) VALUES ('journal_id', ?1)")
+    try insert.bind(1, id)
+    try insert.run()
+  }
+
+  func apply(_ batch: JournalBatch) throws(JournalOutage) -> AppliedBatch {
+    do throws(SQLiteProblem) {
+      let results = try results(of: batch)
+      return AppliedBatch(results: results, at: time.now())
+    } catch {
+      throw JournalOutage(isOrdinary: error.kind == .busy, error.description)
+    }
+  }
 
   /// Carries all requests out and commits. On return everything the results say is on the disk; when it throws, nothing
   /// has happened and the same batch may be tried again.
-  func apply(_ batch: JournalBatch) throws(SQLiteProblem) -> [JournalResult] {
+  func results(of batch: JournalBatch) throws(SQLiteProblem) -> [JournalResult] {
     var refused: [Int: String] = [:]
     while true {
       switch try transact(batch, refused: refused) {

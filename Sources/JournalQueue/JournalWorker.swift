@@ -1,38 +1,41 @@
 // The queue and the loop of a journal's thread.
 
-import CheckoutCore
+package import CheckoutCore
 import Operations
 import Synchronization
 
 /// What waits for the journal's thread, and the loop that works it off.
-final class JournalWorker: Sendable {
-  /// Requests of one transaction at most.
-  static let batchMax = 1000
-  private static let firstPauseMilliseconds: Int64 = 2
-  private static let longestPauseMilliseconds: Int64 = 500
+package final class JournalWorker<Store: JournalStore>: Sendable {
+  private static var firstPauseMilliseconds: Int64 { 2 }
+  private static var longestPauseMilliseconds: Int64 { 500 }
 
   private struct State {
     var queue: [Submission] = []
     var isClosing = false
-    var isAbandoned = false
     var hasEnded = false
     var trouble: String?
     var statistics = JournalStatistics()
   }
 
-  private let store: Mutex<JournalStore?>
+  private let store: Mutex<Store?>
   private let state = Mutex(State())
   private let arrivals = Doorbell()
   private let ending = Doorbell()
+  private let abandonment: Abandonment
 
-  init(store: sending JournalStore) {
+  /// The worker of this store, which may look at `abandonment`; nothing happens before `run`.
+  package init(store: sending Store, abandonment: Abandonment = Abandonment()) {
     self.store = Mutex(store)
+    self.abandonment = abandonment
   }
 
-  var trouble: String? { state.withLock { $0.trouble } }
-  var statistics: JournalStatistics { state.withLock { $0.statistics } }
+  /// Why nothing can be written at present; nil: all is well.
+  package var trouble: String? { state.withLock { $0.trouble } }
+  /// What was done so far.
+  package var statistics: JournalStatistics { state.withLock { $0.statistics } }
 
-  func submit(_ requests: [JournalRequest], sink: @escaping JournalSink) {
+  /// Queues requests; never blocks. Any thread.
+  package func submit(_ requests: [JournalRequest], sink: @escaping JournalSink) {
     guard !requests.isEmpty else { return }
     let submission = Submission(requests: requests, sink: sink)
     let mustRing = state.withLock { state in
@@ -43,7 +46,7 @@ final class JournalWorker: Sendable {
   }
 
   /// True if everything accepted was committed and answered in time.
-  func close(patience: TimeSpan) -> Bool {
+  package func close(patience: TimeSpan) -> Bool {
     state.withLock { $0.isClosing = true }
     arrivals.ring()
     let clock = ContinuousClock()
@@ -51,16 +54,14 @@ final class JournalWorker: Sendable {
     while !state.withLock({ $0.hasEnded }), clock.now < end {
       ending.wait(nanoseconds: Int64((end - clock.now) / .nanoseconds(1)))
     }
-    let finished = state.withLock { state in
-      state.isAbandoned = !state.hasEnded
-      return state.hasEnded
-    }
+    let finished = state.withLock { $0.hasEnded }
+    if !finished { abandonment.raise() }
     arrivals.ring()
     return finished
   }
 
   /// The thread's body.
-  func run() {
+  package func run() {
     while true {
       let (taken, isClosing) = state.withLock { state in
         let taken = state.queue
@@ -72,9 +73,9 @@ final class JournalWorker: Sendable {
         arrivals.wait()
         continue
       }
-      for batch in JournalBatch.batches(of: taken, limit: Self.batchMax) where !commit(batch) { break }
+      for batch in JournalBatch.batches(of: taken, limit: Store.batchMax) where !commit(batch) { break }
     }
-    // The last reference closes the file.
+    // The last reference closes the file or the connection.
     store.withLock { $0 = nil }
     state.withLock { $0.hasEnded = true }
     ending.ring()
@@ -95,30 +96,22 @@ final class JournalWorker: Sendable {
         batch.deliver(applied.results, at: applied.at)
         return true
       case .failure(let problem):
-        let isAbandoned = state.withLock { state in
+        state.withLock { state in
           // A lock held by another process is ordinary; it is worth a word only when it lasts.
-          if problem.kind != .busy || pause == Self.longestPauseMilliseconds { state.trouble = problem.description }
-          return state.isAbandoned
+          if !problem.isOrdinary || pause == Self.longestPauseMilliseconds { state.trouble = problem.description }
         }
-        if isAbandoned { return false }
+        if abandonment.isRaised { return false }
         arrivals.wait(nanoseconds: pause * 1_000_000)
         pause = min(pause * 2, Self.longestPauseMilliseconds)
       }
     }
   }
 
-  private struct Applied {
-    let results: [JournalResult]
-    /// Journal time of the answers.
-    let at: Timestamp
-  }
-
-  private func apply(_ batch: JournalBatch) -> Result<Applied, SQLiteProblem> {
+  private func apply(_ batch: JournalBatch) -> Result<AppliedBatch, JournalOutage> {
     store.withLock { store in
-      guard let store else { return .failure(SQLiteProblem(kind: .outage, code: 0, message: "the journal is closed")) }
-      do throws(SQLiteProblem) {
-        let results = try store.apply(batch)
-        return .success(Applied(results: results, at: store.now()))
+      guard let store else { return .failure(JournalOutage("the journal is closed")) }
+      do throws(JournalOutage) {
+        return .success(try store.apply(batch))
       } catch {
         return .failure(error)
       }

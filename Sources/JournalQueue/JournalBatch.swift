@@ -1,32 +1,37 @@
 // What waits for the journal's thread, and how it is cut into transactions.
 
-import CheckoutCore
+package import CheckoutCore
 
 /// One call of `submit`, kept whole: its requests are looked at where they lie.
-final class Submission: Sendable {
-  let requests: [JournalRequest]
+package final class Submission: Sendable {
+  /// As submitted.
+  package let requests: [JournalRequest]
   let sink: JournalSink
 
-  init(requests: [JournalRequest], sink: @escaping JournalSink) {
+  package init(requests: [JournalRequest], sink: @escaping JournalSink) {
     self.requests = requests
     self.sink = sink
   }
 }
 
 /// The requests of one transaction: runs of submissions, in the order submitted.
-struct JournalBatch {
+package struct JournalBatch {
   /// A run of one submission's requests; its sink gets their answers in one call.
-  struct Run {
-    let submission: Submission
-    let range: Range<Int>
+  package struct Run {
+    /// Whose requests.
+    package let submission: Submission
+    /// Which of them.
+    package let range: Range<Int>
   }
 
-  private(set) var runs: [Run] = []
+  /// In the order submitted.
+  package private(set) var runs: [Run] = []
   /// Requests in all runs.
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  /// Cuts submissions into batches of at most `limit` requests, with at most one write of an attempt in each.
-  static func batches(of submissions: [Submission], limit: Int) -> [JournalBatch] {
+  /// Cuts submissions into batches of at most `limit` requests, with at most one write of an attempt in each, and none
+  /// after its owner was taken away in the same batch: a journal may carry out one kind of request after the other.
+  package static func batches(of submissions: [Submission], limit: Int) -> [JournalBatch] {
     var batches: [JournalBatch] = []
     var batch = JournalBatch()
     var written: Set<AttemptID> = []
@@ -34,8 +39,10 @@ struct JournalBatch {
     for submission in submissions {
       var start = 0
       for index in submission.requests.indices {
-        let attempt = submission.requests[index].command.writtenAttempt
+        let command = submission.requests[index].command
+        let attempt = command.writtenAttempt
         let isSecondWrite = if let attempt { !written.insert(attempt).inserted } else { false }
+        if case .giveUp(_, let attempts) = command { written.formUnion(attempts) }
         guard isSecondWrite || batch.count + index - start == limit else { continue }
         batch.append(submission, start..<index)
         batches.append(batch)

@@ -17,20 +17,20 @@ package struct JournalTimeSource: Sendable {
 
 /// Journal time. Leases and waits are measured with it, so a step back of the wall must neither move it back nor stop it:
 /// it then goes on at the boot clock's pace until the wall has caught up.
-struct JournalTime {
+package struct JournalTime {
   private let source: JournalTimeSource
   private var latest: Timestamp
   private var latestBoot: BootTime?
 
   /// `floor`: the latest time the journal has recorded.
-  init(source: JournalTimeSource, floor: Timestamp) {
+  package init(source: JournalTimeSource, floor: Timestamp) {
     self.source = source
     latest = floor
     latestBoot = source.boot?()
   }
 
   /// The time now; never before an earlier answer.
-  mutating func now() -> Timestamp {
+  package mutating func now() -> Timestamp {
     let boot = source.boot?()
     var floor = latest
     if let boot, let latestBoot { floor = latest + max(.zero, boot - latestBoot) }
@@ -40,7 +40,7 @@ struct JournalTime {
   }
 
   /// Takes over a later time that another process has recorded.
-  mutating func raise(to time: Timestamp) {
+  package mutating func raise(to time: Timestamp) {
     latest = max(latest, time)
   }
 }
