@@ -79,7 +79,11 @@ let package = Package(
     .testTarget(
       name: "CheckoutSimulationTests",
       dependencies: ["CheckoutCore", "CheckoutSimulation", "CheckoutWire", "JournalSamples", "WorkerEngine"]),
-    .testTarget(name: "CheckoutToolsTests", dependencies: ["CheckoutCore", "CheckoutTools", "WorkerEngine"]),
+    .testTarget(
+      name: "CheckoutToolsTests",
+      dependencies: [
+        "CheckoutCore", "CheckoutTools", "CheckoutWire", "CheckoutSandbox", "CheckoutSimulation", "WorkerEngine",
+      ]),
     .testTarget(
       name: "CheckoutSandboxTests",
       dependencies: ["CheckoutCore", "CheckoutSandbox", "Operations", "JournalSamples"]),

@@ -43,6 +43,7 @@ struct CommandLineProgram {
     case "topics check": return try TopicsCommand(context).check()
     case "journal purge": return try JournalPurgeCommand(context).run()
     case "migrate": return try MigrateCommand(context).run()
+    case "verify": return try VerifyCommand(context).run()
     case "config": return ConfigCommand(context).run()
     default: throw .usage("unknown command \(command.name)", remedy: "see: checkout help")
     }

@@ -9,7 +9,9 @@ enum Commands {
   static let table = CommandTable(
     program: "checkout",
     summary: "Kafka workers that turn checkout requests into paid, receipted orders, never charging twice.",
-    commands: [demo, run, submit, simulate, broker, topicsCreate, topicsCheck, migrate, journalPurge, config],
+    commands: [
+      demo, run, submit, verify, simulate, broker, topicsCreate, topicsCheck, migrate, journalPurge, config,
+    ],
     commonFlags: [
       FlagSpec("brokers", value: "HOST:PORT,…", help: "Kafka brokers to connect to first"),
       FlagSpec("topic-prefix", value: "TEXT", help: "begins every topic's name (default checkout.)"),
@@ -161,6 +163,24 @@ enum Commands {
       FlagSpec("apply", help: "do it"), json,
     ],
     examples: ["checkout journal purge --older-than 90d", "checkout journal purge --older-than 90d --apply --json"])
+
+  private static let verify = CommandSpec(
+    "verify", summary: "Reads topics, journal and the services' ledger, and checks every promise.",
+    discussion: """
+      Judges by what was written down alone: records of all topics (read committed), rows of the journal, entries of the \
+      sandbox's ledger (--gateways sandbox:LEDGER; of other services no ledger can be read). Each check is clean, \
+      violated, or cannot be told: gone from the topic, not ended yet, younger than --grace, no ledger. Exit code 0: all \
+      clean; 1: something is violated; 3: nothing is violated, but not everything could be told.
+      """,
+    flags: [
+      FlagSpec("journal", value: "sqlite:PATH", help: "where attempts are remembered"),
+      FlagSpec("gateways", value: "sandbox:LEDGER", help: "the services' ledger"),
+      FlagSpec("grace", value: "DURATION", help: "younger things may still be on their way (default 10s)"), json,
+    ],
+    examples: [
+      "checkout verify --brokers localhost:9092 \\\n    --journal sqlite:checkout.db --gateways sandbox:ledger.db",
+      "checkout verify --brokers localhost:9092 --grace 0s --json",
+    ])
 
   private static let config = CommandSpec(
     "config", summary: "Prints every setting, its value and where it came from; secrets are masked.",

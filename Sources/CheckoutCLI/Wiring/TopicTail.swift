@@ -21,14 +21,7 @@ struct TopicTail {
 
   /// What has come since; waits up to `limit` for something.
   func next(limit: Duration) -> [TopicRecord] {
-    reader.read(waitNanoseconds: limit.wholeNanoseconds).records.map { record in
-      let partition = reader.partitions[record.slot]
-      return TopicRecord(
-        position: Position(
-          topic: partition.topic, partition: partition.partition, offset: record.offset,
-          timestampMilliseconds: record.timestamp),
-        key: record.key, value: record.value, headers: record.headers)
-    }
+    reader.read(waitNanoseconds: limit.wholeNanoseconds).records.map { TopicRecord($0, of: reader) }
   }
 
   /// Ends the reader.
