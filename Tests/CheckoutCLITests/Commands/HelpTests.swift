@@ -6,7 +6,7 @@ import Testing
 @Suite("checkout help")
 struct HelpTests {
   private static let commands = [
-    "demo", "run", "submit", "simulate", "broker", "topics create", "topics check", "migrate",
+    "demo", "run", "submit", "verify", "simulate", "broker", "topics create", "topics check", "migrate",
     "journal purge", "config",
   ]
 
