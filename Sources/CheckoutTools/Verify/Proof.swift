@@ -51,7 +51,7 @@ extension CheckReport {
   }
 
   fileprivate func write(to writer: inout JSONWriter) {
-    writer.key(name)
+    writer.key(named: name)
     writer.beginObject()
     writer.field("promise", promise)
     writer.field("verdict", verdict.rawValue)
@@ -60,7 +60,8 @@ extension CheckReport {
     writer.key("cannot_tell")
     writer.beginObject()
     for (doubt, count) in doubts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      writer.field(doubt.rawValue, Int64(count))
+      writer.key(named: doubt.rawValue)
+      writer.integer(Int64(count))
     }
     writer.endObject()
     writer.endObject()
