@@ -61,7 +61,7 @@ struct VerifyCommand {
   }
 
   private func addJournal(_ evidence: inout Evidence) throws(Problem) {
-    let journal = try Services.readJournal(context)
+    let journal = try JournalLocation(context.settings).openForReading(context)
     evidence.beginJournal()
     do throws(JournalReadProblem) {
       try journal.forEachAttempt { evidence.add($0.attempt) }
@@ -133,23 +133,6 @@ extension TopicRecord {
 }
 
 extension Services {
-  /// The journal for reading. It must exist: a command that looks must not make one.
-  static func readJournal(_ context: CommandContext) throws(Problem) -> any JournalReader {
-    let location = context.settings[Setup.journal]
-    let path = String(location.dropFirst("sqlite:".count))
-    let clock = context.clock
-    guard location.hasPrefix("sqlite:"), !path.isEmpty else {
-      throw .usage(
-        "journal.location = \"\(location)\" (from \(context.settings.origin(of: Setup.journal))): must be sqlite:PATH",
-        remedy: "use --journal sqlite:checkout.db")
-    }
-    do throws(DatabaseOpenProblem) {
-      return try SQLiteJournalReader(path: path) { Timestamp(nanoseconds: clock.wallNanoseconds()) }
-    } catch {
-      throw .environment("journal \(path): \(error.description)", remedy: "check --journal")
-    }
-  }
-
   /// The sandbox's ledger for reading; nil: the gateways keep none that can be read from here.
   static func readLedger(_ context: CommandContext) throws(Problem) -> (any SandboxLedger)? {
     let location = context.settings[Setup.gateways]

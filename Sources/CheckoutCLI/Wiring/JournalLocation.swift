@@ -49,4 +49,23 @@ enum JournalLocation {
       }
     }
   }
+
+  /// Opens the journal for looking. It must exist: a command that looks must not make one.
+  func openForReading(_ context: CommandContext) throws(Problem) -> any JournalReader {
+    let clock = context.clock
+    switch self {
+    case .sqlite(let path):
+      do throws(DatabaseOpenProblem) {
+        return try SQLiteJournalReader(path: path) { Timestamp(nanoseconds: clock.wallNanoseconds()) }
+      } catch {
+        throw .environment("journal \(path): \(error.description)", remedy: "check --journal")
+      }
+    case .postgres(let location):
+      do throws(JournalOpenProblem) {
+        return try PostgresJournalReader(location)
+      } catch {
+        throw .environment("journal \(error.description)")
+      }
+    }
+  }
 }
