@@ -3,6 +3,7 @@
 import Glibc
 import Operations
 
+keepFreedMemory()
 let ending = CommandLineProgram().run(Array(CommandLine.arguments.dropFirst()))
 // Not `exit`: a Kafka client that could not be ended in time may still have a thread inside a call, and cleaning libraries
 // up under it can crash or hang. Nothing of ours is buffered.

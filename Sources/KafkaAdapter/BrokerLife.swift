@@ -127,6 +127,17 @@ struct BrokerLife: ~Copyable {
   /// See `Broker.resume`.
   mutating func resume(_ slots: [Int]) { loop.resume(slots) }
 
+  /// See `Broker.send`.
+  func send(_ outputs: [Output], ofBatch batch: Int, generation: Int) {
+    guard case .working = phase, clients.gate.admits(generation) else { return }
+    let place = clients.ahead.begin(batch: batch, generation: generation, count: outputs.count) {
+      clients.producer.makeBatchNumber()
+    }
+    guard let (number, next) = place, next < outputs.count else { return }
+    let queued = clients.producer.sendAhead(outputs, next..<outputs.count, batch: number)
+    clients.ahead.sent(next + queued, batch: batch, generation: generation)
+  }
+
   /// See `Broker.commit`.
   func commit(_ job: CommitJob) { clients.commits.commit(job) }
 

@@ -7,9 +7,12 @@ package import WorkerEngine
 package final class KafkaBroker: Broker, Sendable {
   private let alarm = WakeDescriptor()
   private let life: Mutex<BrokerLife>
+  /// Without transactions nothing holds outputs and offsets together.
+  package let sendsAhead: Bool
 
   /// Makes both clients; the group is joined after `subscribe`. Throws `.environment` for a setting the library refuses.
   package init(settings: KafkaSettings, group: KafkaGroupSettings) throws(KafkaError) {
+    sendsAhead = group.delivery == .atLeastOnce
     life = Mutex(try BrokerLife(settings: settings, group: group, alarm: alarm))
   }
 
@@ -36,6 +39,10 @@ package final class KafkaBroker: Broker, Sendable {
   package func pause(_ slots: [Int]) { life.withLock { $0.pause(slots) } }
 
   package func resume(_ slots: [Int]) { life.withLock { $0.resume(slots) } }
+
+  package func send(_ outputs: [Output], ofBatch batch: Int, generation: Int) {
+    life.withLock { $0.send(outputs, ofBatch: batch, generation: generation) }
+  }
 
   package func commit(_ job: CommitJob) { life.withLock { $0.commit(job) } }
 

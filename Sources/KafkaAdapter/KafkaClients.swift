@@ -8,6 +8,8 @@ final class KafkaClients: Sendable {
   let consumer: ConsumerHandle
   let producer: ProducerHandle
   let gate = CommitGate()
+  /// Outputs that left before their commit job; without transactions only.
+  let ahead = SentAhead()
   let notes = Inbox<CommitNote>()
   let commits: CommitThread
 
@@ -19,9 +21,10 @@ final class KafkaClients: Sendable {
     self.producer = producer
     notes.onArrival { alarm.ring() }
     commits = CommitThread(gate: gate, notes: notes, wake: producer.wake)
-    try commits.start(producer: producer, consumer: consumer) { [gate] in
+    try commits.start(producer: producer, consumer: consumer) { [gate, ahead] in
       switch group.delivery {
-      case .atLeastOnce: AtLeastOnceCommit(producer: producer, consumer: consumer)
+      case .atLeastOnce:
+        AtLeastOnceCommit(client: DeliveryClients(producer: producer, consumer: consumer), ahead: ahead)
       case .exactlyOnce: TransactionalCommit(client: producer) { gate.membership(of: $0) }
       }
     }

@@ -24,8 +24,8 @@ package final class KafkaPublisher: Sendable {
       var refused: [(index: Int, error: KafkaError)] = []
       var enqueued = 0
       while enqueued < outputs.count {
-        switch producer.enqueue(enqueued, batch: batch) {
-        case .queued:
+        switch producer.enqueue(outputs, enqueued..<enqueued + 1, batch: batch).stop {
+        case nil:
           enqueued += 1
         case .failed(let error):
           refused.append((enqueued, error))
@@ -57,8 +57,7 @@ package final class KafkaPublisher: Sendable {
       code: "_TIMED_OUT", reaction: .retry,
       message: "no delivery report in time: the message may have arrived or still arrive; check the brokers")
     var results: [KafkaError?] = Array(repeating: nil, count: count)
-    for index in producer.unreported(batch: batch) { results[index] = late }
-    for index in enqueued..<count { results[index] = late }
+    for index in 0..<count where index >= enqueued || !producer.hasReport(index, batch: batch) { results[index] = late }
     for (index, error) in refused + producer.takeFailures(batch: batch) { results[index] = error }
     return results
   }

@@ -14,8 +14,8 @@ protocol TransactionClient {
   func begin() -> TransactionError?
   /// Opens a batch of outputs; they are kept until each has its report.
   func open(_ outputs: [Output]) -> UInt
-  /// Hands one output of the newest batch to the library; nil: it was taken. Never blocks.
-  func produce(_ output: Output, batch: UInt, index: Int) -> ProduceFailure?
+  /// Hands one of the outputs that the newest batch was opened with to the library; nil: it was taken. Never blocks.
+  func produce(_ outputs: [Output], index: Int, batch: UInt) -> ProduceFailure?
   /// Adds offsets to the transaction; the broker refuses them if the membership has ended.
   func sendOffsets(
     _ states: [PartitionState], of membership: Membership, limitMilliseconds: Int32

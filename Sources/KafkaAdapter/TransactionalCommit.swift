@@ -44,7 +44,7 @@ struct TransactionalCommit<Client: TransactionClient>: CommitStrategy {
       case .end(let outcome): return outcome
       case .call(let call): answer = make(call, job, membership, &batch)
       case .produce(let index):
-        switch client.produce(job.outputs[index], batch: batch, index: index) {
+        switch client.produce(job.outputs, index: index, batch: batch) {
         case nil: answer = .done
         case .full: answer = .full
         case .failed(let error): answer = .failed(error)

@@ -87,14 +87,17 @@ package struct CommitJob: Sendable {
   package let id: Int
   /// The assignment the offsets belong to.
   package let generation: Int
+  /// Names the outputs to a broker that sends ahead (`Broker.send`); 0: none of them was offered.
+  package let batch: Int
   /// Messages to publish, in order.
   package let outputs: [Output]
   /// At most one for each partition.
   package let offsets: [PartitionCommit]
 
-  package init(id: Int, generation: Int, outputs: [Output], offsets: [PartitionCommit]) {
+  package init(id: Int, generation: Int, batch: Int = 0, outputs: [Output], offsets: [PartitionCommit]) {
     self.id = id
     self.generation = generation
+    self.batch = batch
     self.outputs = outputs
     self.offsets = offsets
   }
@@ -109,6 +112,21 @@ package enum CommitResult: Hashable, Sendable {
   case dropped(detail: String)
   /// One output is refused for its own sake (index into `outputs`, for example too large): nothing was committed.
   case refused(output: Int, detail: String)
+  /// These outputs are refused for their own sake; all others are durable and need not come again. No offset was committed.
+  case deliveredExcept([RefusedOutput])
+}
+
+/// An output that a broker will not take, whenever it comes.
+package struct RefusedOutput: Hashable, Sendable {
+  /// Index into the job's `outputs`.
+  package let output: Int
+  /// What the broker says about it.
+  package let detail: String
+
+  package init(output: Int, detail: String) {
+    self.output = output
+    self.detail = detail
+  }
 }
 
 /// One consumer and one producer under one identity. All calls come from the worker's loop; only what `waker` returns may
@@ -133,6 +151,13 @@ package protocol Broker: AnyObject {
   func pause(_ slots: [Int])
   /// Restarts the delivery of paused partitions.
   func resume(_ slots: [Int])
+  /// True if outputs may leave before their commit job, because no transaction holds them together with the offsets: the engine
+  /// calls `send` then. Never changes.
+  var sendsAhead: Bool { get }
+  /// All outputs so far that the commit job of this batch will have, from the first on; called again when there are more. The
+  /// broker may send them now: in this order, and all of a batch before those of the next. What it has not sent by then goes
+  /// with the job. Never blocks.
+  func send(_ outputs: [Output], ofBatch batch: Int, generation: Int)
   /// Starts a commit job; at most one at a time. Its end arrives as `commitEnded`.
   func commit(_ job: CommitJob)
   /// Leaves the group and frees everything, within `limitNanoseconds`; what cannot end by then is abandoned.

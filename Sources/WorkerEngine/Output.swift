@@ -7,7 +7,7 @@ package struct KeyAndValue: Sendable {
   /// The key's bytes if they stand in an array of their own.
   package let keyStorage: [UInt8]?
   /// Key and value, each as first index and length (-1: there is none).
-  private let numbers: SIMD4<Int32>
+  @usableFromInline let numbers: SIMD4<Int32>
 
   /// Two stretches of any arrays. Precondition: every index is below 2 GiB, which no Kafka message reaches.
   package init(key: Bytes?, value: Bytes?) {
@@ -25,13 +25,13 @@ package struct KeyAndValue: Sendable {
   }
 
   /// Where the key begins.
-  package var keyStart: Int32 { numbers[0] }
+  @inlinable package var keyStart: Int32 { numbers[0] }
   /// The key's length; -1: there is none.
-  package var keyCount: Int32 { numbers[1] }
+  @inlinable package var keyCount: Int32 { numbers[1] }
   /// Where the value begins.
-  package var valueStart: Int32 { numbers[2] }
+  @inlinable package var valueStart: Int32 { numbers[2] }
   /// The value's length; -1: there is none.
-  package var valueCount: Int32 { numbers[3] }
+  @inlinable package var valueCount: Int32 { numbers[3] }
 
   /// The key; nil: none.
   package var key: Bytes? {

@@ -111,7 +111,7 @@ package struct Record: Sendable {
   package let timestamp: Int64
   /// Slot; key, value and headers, each as first index and length (-1: there is none); number of headers. As one vector, because
   /// a struct of few fields is copied in place, one of many by a call for each of them.
-  private let numbers: SIMD8<Int32>
+  @usableFromInline let numbers: SIMD8<Int32>
 
   /// A record whose parts stand in `storage`. Precondition: they lie inside it, and every index is below 2 GiB, which no Kafka
   /// message reaches.
@@ -126,6 +126,25 @@ package struct Record: Sendable {
       Int32(slot), Int32(layout.key?.lowerBound ?? 0), Int32(layout.key?.count ?? -1),
       Int32(layout.value?.lowerBound ?? 0), Int32(layout.value?.count ?? -1), Int32(layout.headers.lowerBound),
       Int32(layout.headers.count), Int32(layout.headerCount))
+  }
+
+  /// A record whose parts stand in `storage`, each given as first index and length (-1: there is none). Precondition: as above.
+  @inlinable
+  package init(
+    slot: Int, offset: Int64, timestamp: Int64, storage: [UInt8], key: (start: Int, count: Int),
+    value: (start: Int, count: Int), headers: (start: Int, size: Int, count: Int)
+  ) {
+    let size = storage.count
+    precondition(
+      key.start >= 0 && key.start + max(key.count, 0) <= size && value.start >= 0
+        && value.start + max(value.count, 0) <= size && headers.start >= 0 && headers.start + headers.size <= size,
+      "bytes outside their storage")
+    self.storage = storage
+    self.offset = offset
+    self.timestamp = timestamp
+    numbers = SIMD8(
+      Int32(slot), Int32(key.start), Int32(key.count), Int32(value.start), Int32(value.count), Int32(headers.start),
+      Int32(headers.size), Int32(headers.count))
   }
 
   /// A record of these parts, in storage of its own.
@@ -144,7 +163,7 @@ package struct Record: Sendable {
   }
 
   /// Index of the partition in the assignment's list (`BrokerEvent.assigned`).
-  package var slot: Int { Int(numbers[0]) }
+  @inlinable package var slot: Int { Int(numbers[0]) }
 
   var keyStart: Int32 { numbers[1] }
   var keyCount: Int32 { numbers[2] }

@@ -9,6 +9,7 @@ package struct Ticket: Hashable, Sendable {
   /// The assignment it belongs to.
   package let generation: Int
 
+  @inlinable
   package init(slot: Int, offset: Int64, generation: Int) {
     self.slot = slot
     self.offset = offset
@@ -35,7 +36,7 @@ package struct Delivery: Sendable {
   }
 
   /// Names it when it is finished.
-  package var ticket: Ticket { Ticket(slot: record.slot, offset: record.offset, generation: generation) }
+  @inlinable package var ticket: Ticket { Ticket(slot: record.slot, offset: record.offset, generation: generation) }
 }
 
 /// Where a message goes in the lanes.

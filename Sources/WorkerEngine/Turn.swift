@@ -74,7 +74,7 @@ package struct Turn {
   }
 
   /// The message is done with this one output; cheaper than an array of one.
-  package mutating func finish(_ ticket: Ticket, _ output: Output) {
+  package mutating func finish(_ ticket: Ticket, _ output: consuming Output) {
     entries.append(Entry(kind: .finish, ticket: ticket, count: 1))
     outputs.append(output)
   }

@@ -69,7 +69,7 @@ struct KafkaBrokerTests {
     #expect(try events.records(2).map(\.value) == [Bytes("m3"), Bytes("m4")])
   }
 
-  @Test("a message that is too large is refused by its index, and nothing is committed")
+  @Test("a message that is too large is named by its index, the others are delivered, and no offset is committed")
   func tooLargeIsRefused() throws {
     let fixture = try BrokerFixture()
     let broker = try fixture.broker()
@@ -82,11 +82,68 @@ struct KafkaBrokerTests {
     let large = Output(topic: "out", key: nil, value: Bytes([UInt8](repeating: 1, count: 2_000_000)), headers: [])
     let offset = PartitionCommit(partition: partitions[0].partition, offset: 1, metadata: "")
     broker.commit(CommitJob(id: 1, generation: generation, outputs: [small, large], offsets: [offset]))
-    guard case .refused(output: 1, let detail) = try events.result(ofJob: 1) else {
-      Issue.record("the job was not refused: \(events.seen)")
+    guard case .deliveredExcept(let refused) = try events.result(ofJob: 1) else {
+      Issue.record("nothing was refused: \(events.seen)")
       return
     }
-    #expect(detail.contains("MSG_SIZE_TOO_LARGE"))
+    #expect(refused.map(\.output) == [1])
+    #expect(refused.first?.detail.contains("MSG_SIZE_TOO_LARGE") == true)
+    #expect(try read(1, from: "out", fixture) == [Bytes("ok")])
+  }
+
+  @Test("outputs sent ahead are there before their job, come once, and the job commits the offset")
+  func sendsAhead() throws {
+    let fixture = try BrokerFixture()
+    let broker = try fixture.broker()
+    defer { broker.close(limitNanoseconds: closeLimit) }
+    #expect(broker.sendsAhead)
+    try broker.subscribe()
+    var events = EventReader(broker)
+    let (partitions, generation) = try events.assigned()
+    broker.start(generation: generation, oneBefore: [])
+    let outputs = ["a", "b", "c"].map { Output(topic: "out", key: Bytes("k"), value: Bytes($0), headers: []) }
+    broker.send([outputs[0]], ofBatch: 1, generation: generation)
+    broker.send(Array(outputs[..<2]), ofBatch: 1, generation: generation)
+    #expect(try read(2, from: "out", fixture) == [Bytes("a"), Bytes("b")])
+    let offset = PartitionCommit(partition: partitions[0].partition, offset: 3, metadata: "m")
+    broker.commit(CommitJob(id: 1, generation: generation, batch: 1, outputs: outputs, offsets: [offset]))
+    #expect(try events.result(ofJob: 1) == .committed)
+    #expect(try read(3, from: "out", fixture) == [Bytes("a"), Bytes("b"), Bytes("c")])
+  }
+
+  @Test("the broker refuses a request of outputs sent ahead: each alone shows the one it does not take")
+  func refusedAheadByBroker() throws {
+    // So that the outputs make one request.
+    let fixture = try BrokerFixture(properties: [KafkaProperty("linger.ms", "300")])
+    let broker = try fixture.broker()
+    defer { broker.close(limitNanoseconds: closeLimit) }
+    try broker.subscribe()
+    var events = EventReader(broker)
+    let (partitions, generation) = try events.assigned()
+    broker.start(generation: generation, oneBefore: [])
+    // MSG_SIZE_TOO_LARGE (10) for the request that carries all, then for the second output alone.
+    fixture.cluster.fail(next: .produce, with: [10, 0, 10])
+    let outputs = ["a", "b", "c"].map { Output(topic: "out", key: Bytes("k"), value: Bytes($0), headers: []) }
+    broker.send(outputs, ofBatch: 1, generation: generation)
+    let offset = PartitionCommit(partition: partitions[0].partition, offset: 3, metadata: "m")
+    broker.commit(CommitJob(id: 1, generation: generation, batch: 1, outputs: outputs, offsets: [offset]))
+    guard case .deliveredExcept(let refused) = try events.result(ofJob: 1) else {
+      Issue.record("nothing was refused: \(events.seen)")
+      return
+    }
+    #expect(refused.map(\.output) == [1])
+    #expect(try read(2, from: "out", fixture) == [Bytes("a"), Bytes("c")])
+  }
+
+  /// The values of a topic from its beginning, at least so many.
+  private func read(_ count: Int, from topic: String, _ fixture: BrokerFixture) throws -> [Bytes] {
+    let reader = try KafkaReader(settings: fixture.settings, topics: [topic], from: .earliest)
+    defer { reader.close() }
+    var values: [Bytes] = []
+    for _ in 0..<100 where values.count < count {
+      values += reader.read(waitNanoseconds: 200_000_000).records.compactMap(\.value)
+    }
+    return values
   }
 
   @Test("wake ends a waiting poll from another thread")

@@ -32,7 +32,7 @@ private final class ScriptedClient: TransactionClient {
     batches += 1
     return batches
   }
-  func produce(_ output: Output, batch: UInt, index: Int) -> ProduceFailure? {
+  func produce(_ outputs: [Output], index: Int, batch: UInt) -> ProduceFailure? {
     if fullQueueTimes > 0 {
       fullQueueTimes -= 1
       return .full

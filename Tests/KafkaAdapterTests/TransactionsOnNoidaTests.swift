@@ -55,7 +55,7 @@ struct TransactionsOnNoidaTests {
     func begin(_ text: String) {
       #expect(producer.begin() == nil)
       let batch = producer.open([output(text)])
-      #expect(producer.produce(output(text), batch: batch, index: 0) == nil)
+      #expect(producer.produce([output(text)], index: 0, batch: batch) == nil)
       for _ in 0..<500 where producer.outstanding(batch: batch) > 0 { producer.pause(nanoseconds: 20_000_000) }
       #expect(producer.outstanding(batch: batch) == 0)
     }
@@ -141,7 +141,7 @@ struct TransactionsOnNoidaTests {
       // Ours again: the other one is fenced now.
       #expect(other.begin() == nil)
       let batch = other.open([output("never either")])
-      #expect(other.produce(output("never either"), batch: batch, index: 0) == nil)
+      #expect(other.produce([output("never either")], index: 0, batch: batch) == nil)
       let error = other.commit(limitMilliseconds: 10_000)
       #expect(error?.isFatal == true && error?.code == "_FENCED", "\(String(describing: error))")
     }

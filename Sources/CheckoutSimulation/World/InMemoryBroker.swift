@@ -47,6 +47,8 @@ package final class InMemoryBroker {
     package var commitDelayNanoseconds: Int64 = 1_000_000
     /// Larger outputs are refused.
     package var recordBytesMax = 1_048_576
+    /// True: outputs leave before their commit job, and only the job's offsets are atomic, as without transactions.
+    package var sendsAhead = false
     /// Longer metadata is refused: the job is dropped, as Kafka aborts its transaction.
     package var metadataCharactersMax = 4096
     /// How long a rebalance waits for members that have not released; then they are out.

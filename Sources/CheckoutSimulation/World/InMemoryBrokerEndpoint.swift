@@ -39,6 +39,8 @@ package final class InMemoryBrokerEndpoint: Broker {
   package var scriptedResults: [CommitResult] = []
   /// True: commit jobs stay without an answer until this is false again.
   package var withholdsCommits = false
+  /// True: nothing leaves ahead of its job, as when the client's queue is full.
+  package var withholdsAhead = false
   /// Sizes and number of jobs, pauses and resumes asked for: for tests that look at behaviour.
   package private(set) var jobs: [CommitJob] = []
   /// Slots paused now.
@@ -55,6 +57,8 @@ package final class InMemoryBrokerEndpoint: Broker {
   private var isAssigned = false
   private var isConsuming = false
   private var pending: (job: CommitJob, due: Int64)?
+  /// Batches whose job has not ended, oldest first: how many outputs they have, how many of those have left.
+  private var ahead: [(batch: Int, known: Int, sent: Int)] = []
   private var cursor = 0
   /// Nil: each job is one step.
   private(set) var link: TransactionLink?
@@ -144,6 +148,21 @@ package final class InMemoryBrokerEndpoint: Broker {
   package func resume(_ slots: [Int]) {
     for slot in slots where held.indices.contains(slot) { held[slot].isPaused = false }
     pausedNow.subtract(slots)
+  }
+
+  package var sendsAhead: Bool { broker.settings.sendsAhead && link == nil }
+
+  package func send(_ outputs: [Output], ofBatch batch: Int, generation: Int) {
+    guard isAssigned, generation == self.generation else { return }
+    if ahead.last?.batch != batch { ahead.append((batch, 0, 0)) }
+    let last = ahead.count - 1
+    ahead[last].known = outputs.count
+    guard !withholdsAhead, ahead[..<last].allSatisfy({ $0.sent == $0.known }) else { return }
+    for output in outputs[ahead[last].sent...] {
+      guard refusal(of: output) == nil else { return }
+      broker.append(output)
+      ahead[last].sent += 1
+    }
   }
 
   package func commit(_ job: CommitJob) {
@@ -255,6 +274,7 @@ extension InMemoryBrokerEndpoint {
     isAssigned = true
     isConsuming = false
     pausedNow = []
+    ahead = []
     if link != nil {
       // Read behind a job that still runs, and not while a transaction of a former owner is open.
       lookingUp = partitions.map(\.partition)
@@ -403,6 +423,7 @@ extension InMemoryBrokerEndpoint {
     isConsuming = false
     held = []
     pausedNow = []
+    ahead = []
   }
 
   private func fetch(_ maxRecords: Int) -> [Record] {
@@ -449,7 +470,7 @@ extension InMemoryBrokerEndpoint {
     events.append(.commitEnded(job: job.id, result))
   }
 
-  /// All or nothing, as a transaction.
+  /// All or nothing, as a transaction; but for what was sent ahead.
   private func apply(_ job: CommitJob, withOffsets: Bool) -> CommitResult {
     guard group.accepts(self, generation: job.generation) else {
       return .dropped(detail: "illegal generation \(job.generation)")
@@ -457,17 +478,24 @@ extension InMemoryBrokerEndpoint {
     if let long = job.offsets.first(where: { $0.metadata.utf8.count > broker.settings.metadataCharactersMax }) {
       return .dropped(detail: "metadata of \(long.partition) is too large")
     }
-    for (index, output) in job.outputs.enumerated() {
-      guard broker.hasTopic(output.topic) else { return .refused(output: index, detail: "unknown topic") }
-      guard output.payloadBytes <= broker.settings.recordBytesMax else {
-        return .refused(output: index, detail: "message size too large")
-      }
+    let sent = ahead.first { $0.batch == job.batch }?.sent ?? 0
+    let refused = job.outputs.indices.compactMap { index in
+      refusal(of: job.outputs[index]).map { detail in RefusedOutput(output: index, detail: detail) }
     }
-    for output in job.outputs { broker.append(output) }
+    if !sendsAhead, let first = refused.first { return .refused(output: first.output, detail: first.detail) }
+    for index in job.outputs.indices.dropFirst(sent) where !refused.contains(where: { $0.output == index }) {
+      broker.append(job.outputs[index])
+    }
+    ahead.removeAll { $0.batch <= job.batch }
+    guard refused.isEmpty else { return .deliveredExcept(refused) }
     guard withOffsets else { return .committed }
     for commit in job.offsets {
       group.offsets[commit.partition] = CommittedOffset(offset: commit.offset, metadata: commit.metadata)
     }
     return .committed
+  }
+  private func refusal(of output: Output) -> String? {
+    if !broker.hasTopic(output.topic) { return "unknown topic" }
+    return output.payloadBytes > broker.settings.recordBytesMax ? "message size too large" : nil
   }
 }

@@ -113,12 +113,9 @@ struct DataBatch {
         batch.errors.append(unsafe (slot(of: message), MessageReader.error(of: message)))
         continue
       }
-      let layout = unsafe positions.next(message, headers: headers[index])
-      guard let slot = unsafe slot(of: message) else { continue }
-      batch.records.append(
-        unsafe Record(
-          slot: slot, offset: message.pointee.offset, timestamp: MessageReader.timestamp(of: message),
-          storage: storage, layout: layout))
+      let slot = unsafe slot(of: message)
+      let record = unsafe positions.next(message, headers: headers[index], slot: slot ?? -1, in: storage)
+      if slot != nil { batch.records.append(record) }
     }
   }
 

@@ -56,24 +56,31 @@ struct StretchPositions {
   var key: Int
   var rest: Int
 
-  /// Where the next message's parts stand.
-  mutating func next(_ message: MessageReader.Message, headers: OpaquePointer?) -> RecordLayout {
+  /// The next message as a record of the stretch.
+  @inline(__always)
+  mutating func next(
+    _ message: MessageReader.Message, headers: OpaquePointer?, slot: Int, in storage: [UInt8]
+  ) -> Record {
     // SAFETY: plain fields of a message that is ours.
     let keyCount = unsafe message.pointee.key_len
     let valueCount = unsafe message.pointee.len
-    var layout = unsafe RecordLayout(
-      key: message.pointee.key == nil ? nil : key..<key + keyCount,
-      value: message.pointee.payload == nil ? nil : rest..<rest + valueCount)
+    let keyStart = key
+    let valueStart = rest
     key += keyCount
     rest += valueCount
-    guard let headers = unsafe headers else { return layout }
-    let start = rest
-    unsafe MessageReader.forEachHeader(in: headers) { _, nameSize, _, valueSize in
-      rest += HeaderBlock.prefixBytes + nameSize + valueSize
-      layout.headerCount += 1
+    let headersStart = rest
+    var headerCount = 0
+    if let headers = unsafe headers {
+      unsafe MessageReader.forEachHeader(in: headers) { _, nameSize, _, valueSize in
+        rest += HeaderBlock.prefixBytes + nameSize + valueSize
+        headerCount += 1
+      }
     }
-    layout.headers = start..<rest
-    return layout
+    return unsafe Record(
+      slot: slot, offset: message.pointee.offset, timestamp: MessageReader.timestamp(of: message), storage: storage,
+      key: (keyStart, message.pointee.key == nil ? -1 : keyCount),
+      value: (valueStart, message.pointee.payload == nil ? -1 : valueCount),
+      headers: (headersStart, rest - headersStart, headerCount))
   }
 }
 

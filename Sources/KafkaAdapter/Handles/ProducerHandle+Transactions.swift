@@ -14,10 +14,9 @@ extension ProducerHandle: TransactionClient {
     unsafe TransactionError.taking(rd_kafka_begin_transaction(client))
   }
 
-  func produce(_ output: Output, batch: UInt, index: Int) -> ProduceFailure? {
-    // The ledger has the same output, and keeps it.
-    switch enqueue(index, batch: batch) {
-    case .queued: nil
+  func produce(_ outputs: [Output], index: Int, batch: UInt) -> ProduceFailure? {
+    switch enqueue(outputs, index..<index + 1, batch: batch).stop {
+    case nil: nil
     case .full: .full
     case .failed(let error): .failed(TransactionError(error))
     }

@@ -4,22 +4,21 @@ import CRdKafka
 import Synchronization
 import WorkerEngine
 
-/// What became of one attempt to enqueue a message.
-enum EnqueueResult {
-  case queued
+/// Why a message was not enqueued.
+enum EnqueueProblem {
   /// The local queue is full: serve reports, wait and try again.
   case full
   case failed(KafkaError)
 }
 
-/// Owner of a producer. Everything but `destroy` is called by one thread.
-// SAFETY: the client is made here and belongs to this object alone. librdkafka clients are thread-safe; `topics` and the
-// ledger are used by the one producing thread, and `destroy` only after that thread has ended.
+/// Owner of a producer. Everything but `destroy` and `sendAhead` is called by one thread.
+// SAFETY: the client is made here and belongs to this object alone. librdkafka clients and `topics` are thread-safe; the ledger
+// is used by the one serving thread (see there for the exceptions), and `destroy` only after the other threads have ended.
 @safe final class ProducerHandle: @unchecked Sendable {
   let client: OpaquePointer
   private let callbacks: ClientCallbacks
   private let ledger = DeliveryLedger()
-  private var topics: [String: OpaquePointer] = unsafe [:]
+  private let topics: TopicHandles
   private var isDestroyed = false
   /// Rung when reports or other callbacks are waiting.
   let wake = WakeDescriptor()
@@ -35,6 +34,7 @@ enum EnqueueResult {
       try configuration.apply(settings, defaults: ClientDefaults.producer)
     }
     unsafe client = try configuration.makeClient(RD_KAFKA_PRODUCER, callbacks: callbacks)
+    topics = unsafe TopicHandles(client: client)
     // SAFETY: the client exists; the library copies the payload and writes it to an open, non-blocking descriptor.
     let queue = unsafe rd_kafka_queue_get_main(client)
     var one: UInt64 = 1
@@ -44,37 +44,71 @@ enum EnqueueResult {
 
   deinit { destroy() }
 
-  /// Opens a batch: its outputs' bytes are kept until every report is in.
+  /// Opens a batch: its outputs' bytes are kept until every report is in. The batch opened before is retired.
   func open(_ outputs: [Output]) -> UInt { ledger.open(outputs) }
 
-  /// Hands a message of the newest batch to the library.
-  func enqueue(_ index: Int, batch: UInt) -> EnqueueResult { enqueue(index..<index + 1, batch: batch).stop ?? .queued }
+  /// Takes over a batch whose first `sent` outputs have been sent ahead; nil: none were. Returns its number.
+  func adopt(_ batch: UInt?, _ outputs: [Output], sent: Int) -> UInt {
+    let batch = batch ?? ledger.makeNumber()
+    ledger.adopt(batch, outputs, sent: sent)
+    return batch
+  }
 
-  /// Hands messages of the newest batch to the library until one is not taken. Returns how many were, and what came of the next
-  /// one; nil: all were taken.
-  func enqueue(_ indices: Range<Int>, batch: UInt) -> (queued: Int, stop: EnqueueResult?) {
-    let outputs = ledger.outputs(of: batch)
-    var index = indices.lowerBound
-    var code = RD_KAFKA_RESP_ERR_NO_ERROR
-    while index < indices.upperBound {
-      // Outputs come in runs of one topic.
-      let name = outputs[index].topic
-      let topic = unsafe topic(name)
-      repeat {
-        code = unsafe enqueue(outputs[index], topic, token: DeliveryLedger.token(batch: batch, index: index))
-        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { break }
-        index += 1
-      } while index < indices.upperBound && outputs[index].topic == name
-      if code != RD_KAFKA_RESP_ERR_NO_ERROR { break }
+  /// Nobody asks for the batch any more; its bytes are kept until the last report.
+  func retire(_ batch: UInt) { ledger.retire(batch) }
+
+  /// A number for a batch that is to be sent ahead. Any thread.
+  func makeBatchNumber() -> UInt { ledger.makeNumber() }
+
+  /// Hands outputs to the library until one is not taken; returns how many were. Their values are kept, so that the array may go.
+  /// One thread, which may be another one than that of all other calls; never blocks.
+  func sendAhead(_ outputs: [Output], _ indices: Range<Int>, batch: UInt) -> Int {
+    let queued = push(outputs, indices, batch: batch).queued
+    var kept: [[UInt8]] = []
+    var last: UnsafePointer<UInt8>?
+    for index in indices.prefix(queued) {
+      // Values of one stretch share their array.
+      // SAFETY: addresses are compared only.
+      let address = unsafe outputs[index].parts.storage.withUnsafeBufferPointer { buffer in buffer.baseAddress }
+      guard unsafe address != last else { continue }
+      unsafe last = unsafe address
+      kept.append(outputs[index].parts.storage)
     }
+    ledger.keep(kept, of: batch)
+    return queued
+  }
+
+  /// Hands messages of a batch to the library until one is not taken. Returns how many were, and what came of the next one; nil:
+  /// all were taken.
+  func enqueue(_ outputs: [Output], _ indices: Range<Int>, batch: UInt) -> (queued: Int, stop: EnqueueProblem?) {
+    let (queued, code) = push(outputs, indices, batch: batch)
     // Reports are served by this thread, so none of these can have come yet.
-    ledger.sent(indices.lowerBound..<index)
-    let queued = index - indices.lowerBound
+    ledger.sent(queued, batch: batch)
     switch code {
     case RD_KAFKA_RESP_ERR_NO_ERROR: return (queued, nil)
     case RD_KAFKA_RESP_ERR__QUEUE_FULL: return (queued, .full)
     default: return (queued, .failed(fatalError ?? KafkaError(code)))
     }
+  }
+
+  private func push(
+    _ outputs: [Output], _ indices: Range<Int>, batch: UInt
+  ) -> (queued: Int, code: rd_kafka_resp_err_t) {
+    // Through a span an element is read in place; the array would copy it, counting a reference for each of its parts.
+    let outputs = outputs.span
+    var index = indices.lowerBound
+    var code = RD_KAFKA_RESP_ERR_NO_ERROR
+    while index < indices.upperBound, code == RD_KAFKA_RESP_ERR_NO_ERROR {
+      // Outputs come in runs of one topic.
+      let name = outputs[index].topic
+      let topic = unsafe topics[name]
+      repeat {
+        code = unsafe enqueue(outputs[index], topic, token: DeliveryLedger.token(batch: batch, index: index))
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { break }
+        index += 1
+      } while index < indices.upperBound && outputs[index].topic == name
+    }
+    return (index - indices.lowerBound, code)
   }
 
   private func enqueue(_ output: Output, _ topic: OpaquePointer?, token: UInt) -> rd_kafka_resp_err_t {
@@ -103,13 +137,13 @@ enum EnqueueResult {
     callbacks.log(level: level, facility: facility, client: "producer", text: text)
   }
 
-  /// Reports still to come for the newest batch.
+  /// Reports still to come for a batch.
   func outstanding(batch: UInt) -> Int { ledger.outstanding(batch: batch) }
 
-  /// Indices of the newest batch's messages whose reports are still to come.
-  func unreported(batch: UInt) -> [Int] { ledger.unreported(batch: batch) }
+  /// False while the report of a message of the opened batch is still to come.
+  func hasReport(_ index: Int, batch: UInt) -> Bool { ledger.hasReport(index, batch: batch) }
 
-  /// Takes the failures reported so far for the newest batch.
+  /// Takes the failures reported so far for a batch.
   func takeFailures(batch: UInt) -> [(index: Int, error: KafkaError)] { ledger.takeFailures(batch: batch) }
 
   /// The error after which the client is of no more use; nil while it is.
@@ -120,17 +154,8 @@ enum EnqueueResult {
     guard !isDestroyed else { return }
     isDestroyed = true
     // SAFETY: nobody else uses the client any more; topics go before it.
-    unsafe topics.values.forEach { unsafe rd_kafka_topic_destroy($0) }
-    unsafe topics = [:]
+    topics.destroy()
     unsafe rd_kafka_destroy(client)
-  }
-
-  private func topic(_ name: String) -> OpaquePointer? {
-    if let known = unsafe topics[name] { return unsafe known }
-    // SAFETY: a new reference, given back in `destroy`.
-    let made = unsafe rd_kafka_topic_new(client, name, nil)
-    unsafe topics[name] = made
-    return unsafe made
   }
 }
 

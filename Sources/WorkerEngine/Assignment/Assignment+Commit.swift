@@ -17,6 +17,13 @@ extension Assignment {
     return false
   }
 
+  /// Shows outputs that have come since the last time to a broker that sends ahead.
+  mutating func sendAhead(through broker: any Broker) {
+    guard limits.sendsAhead else { return }
+    let generation = self.generation
+    commits.forEachGrown { outputs, batch in broker.send(outputs, ofBatch: batch, generation: generation) }
+  }
+
   /// The next job; nil if there is nothing to commit, or one has not ended yet.
   mutating func nextJob(id: Int) -> CommitJob? {
     guard sent == nil, hasSomethingToCommit else { return nil }
@@ -31,43 +38,59 @@ extension Assignment {
     }
     guard !offsets.isEmpty || !batch.outputs.isEmpty else { return nil }
     sent = (batch, slots)
-    return CommitJob(id: id, generation: generation, outputs: batch.outputs, offsets: offsets)
+    return CommitJob(
+      id: id, generation: generation, batch: batch.number, outputs: batch.outputs, offsets: offsets)
   }
 
   /// The job is durable: its records and offsets are forgotten. Returns the number of its outputs.
   mutating func jobCommitted() -> Int {
     guard let (batch, slots) = sent else { return 0 }
     sent = nil
-    for mark in batch.marks where mark.slot >= 0 {
+    for mark in batch.marks where mark.slot >= 0 && !mark.isHeldBack {
       recordBytes -= records.remove(partitions[Int(mark.slot)].window.takeRecord(of: mark.place))
     }
     for slot in slots { partitions[slot].dropCommitted(through: batch.number) }
     return batch.outputs.count
   }
 
-  /// One output was refused for its own sake: its message becomes a dead letter, the job is repeated with the rest.
+  /// Outputs were refused for their own sake: their messages become dead letters, the job is repeated with the rest.
+  /// `othersDelivered`: without the outputs of the rest.
   mutating func jobRefused(
-    output: Int, detail: String, _ envelope: DeadLetterEnvelope, now: Moment
-  ) -> Repair {
-    guard var (batch, slots) = sent, let owner = batch.owner(of: output) else { return .impossible }
-    var mark = batch.marks[owner.mark]
-    guard mark.refusals < 2 else { return .impossible }
-    let end = owner.firstOutput + Int(mark.outputs)
-    let replacement =
-      mark.refusals > 0
-      ? envelope.reduced(batch.outputs[output])
-      : envelope.output(
-        of: source(of: mark, refused: batch.outputs[output]), DeadLetter(code: "output_refused", detail: detail),
-        now: now)
-    batch.replace(owner.firstOutput..<end, by: replacement)
-    mark.outputs = 1
-    mark.refusals += 1
-    batch.marks[owner.mark] = mark
+    _ refused: [RefusedOutput], othersDelivered: Bool, _ envelope: DeadLetterEnvelope, now: Moment
+  ) -> [Repair] {
+    guard var (batch, slots) = sent else { return [.impossible] }
+    var guilty: [Int: (refused: RefusedOutput, firstOutput: Int)] = [:]
+    for one in refused {
+      guard let owner = batch.owner(of: one.output) else { return [.impossible] }
+      if guilty[owner.mark] == nil { guilty[owner.mark] = (one, owner.firstOutput) }
+    }
+    var repairs: [Repair] = []
+    // From the end, so that what comes before stays where it is.
+    for (index, found) in guilty.sorted(by: { left, right in left.key > right.key }) {
+      guard batch.marks[index].refusals < 2 else { return [.impossible] }
+      let replacement = deadLetter(
+        for: batch.marks[index], batch.outputs[found.refused.output], found.refused.detail, envelope, now)
+      batch.replace(found.firstOutput..<found.firstOutput + Int(batch.marks[index].outputs), by: replacement)
+      batch.marks[index].outputs = 1
+      batch.marks[index].refusals += 1
+      let slot = Int(batch.marks[index].slot)
+      repairs.append(.repeatWithout(slot >= 0 ? partitions[slot].partition : nil))
+    }
+    if othersDelivered { batch.dropOutputs(exceptOf: Set(guilty.keys)) }
     for slot in slots { partitions[slot].snapshotIn = batch.number - 1 }
     slots = []
     sent = nil
     commits.giveBack(batch)
-    return .repeatWithout(mark.slot >= 0 ? partitions[Int(mark.slot)].partition : nil)
+    return repairs.reversed()
+  }
+
+  /// What is sent in place of a refused output: its message's dead letter, and if that is refused too, a shorter one.
+  private func deadLetter(
+    for mark: CommitMark, _ output: Output, _ detail: String, _ envelope: DeadLetterEnvelope, _ now: Moment
+  ) -> Output {
+    guard mark.refusals == 0 else { return envelope.reduced(output) }
+    return envelope.output(
+      of: source(of: mark, refused: output), DeadLetter(code: "output_refused", detail: detail), now: now)
   }
 
   private func source(of mark: CommitMark, refused output: Output) -> DeadLetterSource {
@@ -86,7 +109,7 @@ extension Assignment {
     }
     let (commit, fits) = partitions[slot].snapshot(through: batch.number, context: limits.context, records: records)
     if !fits {
-      let held = batch.extract(slot: Int32(slot))
+      let held = batch.extract(slot: Int32(slot), leavingOutputs: limits.sendsAhead)
       mark(held, of: slot, as: WindowEntry.heldBack)
       partitions[slot].heldBack = held
     }

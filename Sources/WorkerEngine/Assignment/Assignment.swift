@@ -6,6 +6,8 @@ struct AssignmentLimits {
   let inFlightMax: Int
   let commitOutputsMax: Int
   let commitBytesMax: Int
+  /// Outputs leave before their job: what has been in a batch stays in it.
+  let sendsAhead: Bool
   let laneHashSeed: UInt64
   let context: String
 }

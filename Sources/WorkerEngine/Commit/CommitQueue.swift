@@ -11,6 +11,8 @@ struct CommitMark {
   let place: Int
   /// How often the broker refused one of its outputs.
   var refusals: Int32 = 0
+  /// The outputs have left ahead of the job, but the message waits for a later one: its partition is held back.
+  var isHeldBack = false
 }
 
 /// What one commit job takes.
@@ -44,15 +46,22 @@ struct CommitBatch {
     return nil
   }
 
-  /// Takes a partition's messages out, with their outputs.
-  mutating func extract(slot: Int32) -> CommitBatch {
+  /// Takes a partition's messages out, with their outputs; `leavingOutputs`: without them, because they may have left already.
+  mutating func extract(slot: Int32, leavingOutputs: Bool) -> CommitBatch {
     var taken = CommitBatch(number: number)
     var kept = CommitBatch(number: number)
     var next = 0
     for mark in marks {
       let end = next + Int(mark.outputs)
-      if mark.slot == slot {
-        taken.append(mark, outputs[next..<end])
+      if mark.slot == slot, !mark.isHeldBack {
+        var gone = mark
+        if leavingOutputs {
+          var left = mark
+          left.isHeldBack = true
+          if mark.outputs > 0 { kept.append(left, outputs[next..<end]) }
+          gone.outputs = 0
+        }
+        taken.append(gone, leavingOutputs ? [] : outputs[next..<end])
       } else {
         kept.append(mark, outputs[next..<end])
       }
@@ -76,6 +85,20 @@ struct CommitBatch {
     outputs.replaceSubrange(range, with: [replacement])
     outputBytes += replacement.payloadBytes
     claimed += 1 - range.count
+  }
+
+  /// Takes the outputs out, those of some marks excepted.
+  mutating func dropOutputs(exceptOf kept: Set<Int>) {
+    var left = CommitBatch(number: number)
+    var next = 0
+    for (index, mark) in marks.enumerated() {
+      let end = next + Int(mark.outputs)
+      var mark = mark
+      if !kept.contains(index) { mark.outputs = 0 }
+      left.append(mark, kept.contains(index) ? outputs[next..<end] : [])
+      next = end
+    }
+    self = left
   }
 
   mutating func append(_ mark: CommitMark, _ added: ArraySlice<Output>) {
@@ -102,6 +125,8 @@ struct CommitQueue {
   /// Outputs and their bytes in all batches that wait.
   private(set) var outputCount = 0
   private(set) var outputBytes = 0
+  /// The batch that was open at the last `forEachGrown`, and how many outputs it had.
+  private var shown = (batch: 1, outputs: 0)
   /// Outputs of the present turn that stepped aside, and how many of them have been dealt with.
   private var aside: [Output] = []
   private var nextAside = 0
@@ -114,8 +139,20 @@ struct CommitQueue {
   /// Number of the batch that what finishes now goes into.
   var openNumber: Int { open.number }
 
+  /// True if a batch has as much as a job may take, or waits to be repeated.
+  var hasFullBatch: Bool { repeated != nil || !closed.isEmpty }
+
   /// True if a batch has messages or outputs.
   var isEmpty: Bool { repeated == nil && closed.isEmpty && open.marks.isEmpty }
+
+  /// Calls `body` with the outputs and the number of each batch that has more than at the last call, oldest first.
+  mutating func forEachGrown(_ body: ([Output], Int) -> Void) {
+    for batch in closed where batch.number >= shown.batch { body(batch.outputs, batch.number) }
+    if open.number != shown.batch || open.outputs.count != shown.outputs, !open.outputs.isEmpty {
+      body(open.outputs, open.number)
+    }
+    shown = (open.number, open.outputs.count)
+  }
 
   /// The oldest batch; empty if none has anything.
   mutating func take() -> CommitBatch {

@@ -2,13 +2,17 @@
 
 /// Records that are not committed yet.
 struct RecordSlab {
-  private var records: [Record?] = []
+  /// A place that is free holds `nothing`: an optional would be looked into at each step.
+  private var records: [Record] = []
   private var free: [Int32] = []
+
+  private static let nothing = Record(
+    slot: -1, offset: -1, timestamp: -1, storage: [], layout: RecordLayout(key: nil, value: nil))
 
   var count: Int { records.count - free.count }
 
   /// Keeps a record and returns its number.
-  mutating func insert(_ record: Record) -> Int32 {
+  mutating func insert(_ record: consuming Record) -> Int32 {
     if let index = free.popLast() {
       records[Int(index)] = record
       return index
@@ -20,16 +24,17 @@ struct RecordSlab {
   /// The record with this number. Precondition: it was inserted and not removed.
   subscript(index: Int32) -> Record {
     get {
-      guard let record = records[Int(index)] else { preconditionFailure("no record \(index)") }
-      return record
+      precondition(records[Int(index)].offset >= 0, "no such record")
+      return records[Int(index)]
     }
     set { records[Int(index)] = newValue }
   }
 
   /// Lets a record go and returns its size.
   mutating func remove(_ index: Int32) -> Int {
-    guard let bytes = records[Int(index)]?.payloadBytes else { preconditionFailure("no record \(index)") }
-    records[Int(index)] = nil
+    precondition(records[Int(index)].offset >= 0, "no such record")
+    let bytes = records[Int(index)].payloadBytes
+    records[Int(index)] = RecordSlab.nothing
     free.append(index)
     return bytes
   }

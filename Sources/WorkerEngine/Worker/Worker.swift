@@ -74,7 +74,8 @@ package final class Worker<S: Stage> {
     self.notice = notice
     limits = AssignmentLimits(
       inFlightMax: settings.inFlightMax, commitOutputsMax: settings.commitOutputsMax,
-      commitBytesMax: settings.commitBytesMax, laneHashSeed: settings.laneHashSeed, context: settings.context)
+      commitBytesMax: settings.commitBytesMax, sendsAhead: broker.sendsAhead, laneHashSeed: settings.laneHashSeed,
+      context: settings.context)
     envelope = DeadLetterEnvelope(settings: settings.deadLetters, group: settings.group, stage: settings.stage)
     valve = IntakeValve(partitions: 0, settings: settings)
     let waker = broker.waker
@@ -113,7 +114,7 @@ package final class Worker<S: Stage> {
     if case .draining(let drain) = membership { due.append(drain.nextLook(after: clock.now().boot)) }
     if case .forgotten(_, let since) = membership { due.append(since + settings.silenceNanoseconds) }
     if runningJob == nil, let assignment, isCommitAllowed, assignment.hasSomethingToCommit {
-      due.append(lastJobStart + commitInterval)
+      due.append(assignment.commits.hasFullBatch ? clock.now().boot : lastJobStart + commitInterval)
     }
     if mayStart, let assignment, assignment.ready > 0, assignment.room > 0 { due.append(clock.now().boot) }
     return due.min()
@@ -214,6 +215,7 @@ extension Worker {
     call(&stage, &turn)
     let finishedBefore = assignment?.counters.finished
     assignment?.apply(&turn, envelope)
+    assignment?.sendAhead(through: broker)
     if assignment?.counters.finished != finishedBefore { lastProgress = now.boot }
     for code in assignment?.takeBuried() ?? [] { notice(.deadLettered(code: code)) }
     if let wakeAt = turn.wakeAt { stageWakeAt = min(stageWakeAt ?? wakeAt, wakeAt) }
@@ -354,8 +356,8 @@ extension Worker {
   }
 
   private func commitIfDue(_ now: Moment) {
-    guard runningJob == nil, isCommitAllowed, now.boot >= lastJobStart + commitInterval else { return }
-    guard let job = assignment?.nextJob(id: lastJob + 1) else { return }
+    let isDue = now.boot >= lastJobStart + commitInterval || assignment?.commits.hasFullBatch == true
+    guard runningJob == nil, isCommitAllowed, isDue, let job = assignment?.nextJob(id: lastJob + 1) else { return }
     lastJob = job.id
     lastJobStart = now.boot
     runningJob = (job.id, now.boot)
@@ -389,21 +391,24 @@ extension Worker {
       let generation = assignment?.generation ?? 0
       forgetAll(now, lost: true)
       membership = .forgotten(generation: generation, since: now.boot)
-    case .refused(let output, let detail): refused(output, detail, now)
+    case .refused(let output, let detail):
+      refused([RefusedOutput(output: output, detail: detail)], othersDelivered: false, now)
+    case .deliveredExcept(let outputs): refused(outputs, othersDelivered: true, now)
     }
   }
 
-  private func refused(_ output: Int, _ detail: String, _ now: Moment) {
-    counters.outputsRefused += 1
-    switch assignment?.jobRefused(output: output, detail: detail, envelope, now: now) {
-    case .repeatWithout(let partition):
-      counters.deadLetters += 1
-      notice(.outputRefused(partition, detail: detail))
-    case .impossible:
-      fail(
-        WorkerFailure(
-          .environment, "the broker refuses dead letters for \(settings.deadLetters.topic) too: \(detail)"), now)
-    case nil: break
+  private func refused(_ outputs: [RefusedOutput], othersDelivered: Bool, _ now: Moment) {
+    counters.outputsRefused += outputs.count
+    let detail = outputs.first?.detail ?? ""
+    for repair in assignment?.jobRefused(outputs, othersDelivered: othersDelivered, envelope, now: now) ?? [] {
+      switch repair {
+      case .repeatWithout(let partition):
+        counters.deadLetters += 1
+        notice(.outputRefused(partition, detail: detail))
+      case .impossible:
+        let what = "the broker refuses dead letters for \(settings.deadLetters.topic) too: \(detail)"
+        fail(WorkerFailure(.environment, what), now)
+      }
     }
   }
 }
