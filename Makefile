@@ -49,7 +49,7 @@ mutants: libraries ## plant faults one by one; the simulation must find each (mi
 states: libraries ## write docs/states.md anew, from the state machine
 	CHECKOUT_WRITE_DOCS=1 swift test $(BUILD_FLAGS) --filter StateDocumentTests
 
-bench: libraries ## measure beside peers in one run (release build): JSON, engine, journal, order, idle, backlog, latency
+bench: libraries ## measure beside peers in one run (release build): JSON, engine, exactly-once, journal, order, idle, backlog, latency
 	swift build $(BUILD_FLAGS) -c release --product checkout-bench
 	@"$$(swift build -c release --show-bin-path)/checkout-bench" json
 	@bench/run $(ARGS)

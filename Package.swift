@@ -91,7 +91,7 @@ let package = Package(
       name: "CheckoutBench",
       dependencies: [
         "CheckoutCore", "CheckoutWire", "WorkerEngine", "CheckoutStages", "JournalQueue", "KafkaAdapter",
-        "PostgresAdapter", "SQLiteAdapter", "Operations", "JournalSamples",
+        "PostgresAdapter", "SQLiteAdapter", "Operations", "JournalSamples", "NoidaFixture",
       ]),
     .testTarget(
       name: "CheckoutCLITests",

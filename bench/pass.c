@@ -1,7 +1,8 @@
 // The C peer of `checkout-bench engine`: consume and produce again with librdkafka alone, no engine in between. Settings that decide
 // how much the library itself works are those of KafkaAdapter's ClientDefaults; like the engine it lets the key choose the partition.
 //   cc -O2 -o pass bench/pass.c -lrdkafka
-//   pass BROKERS PARTITIONS MESSAGES OUT IN...
+//   pass BROKERS PARTITIONS MESSAGES OUT IN...          key and value are handed on
+//   pass -H BROKERS PARTITIONS MESSAGES OUT IN...       headers too: each message is asked for them, as the engine has to
 // Prints: messages, wall seconds and CPU seconds of this process, from the first batch (the CPU of fetching and taking it included)
 // to the last delivery report.
 #include <librdkafka/rdkafka.h>
@@ -86,9 +87,26 @@ static void serve_reports(rd_kafka_queue_t *queue, int wait_milliseconds) {
   }
 }
 
+// Hands one message on; false if it was not taken.
+static int produce(rd_kafka_t *producer, rd_kafka_topic_t *out, const rd_kafka_message_t *message, int with_headers) {
+  rd_kafka_headers_t *headers;
+  if (!with_headers || rd_kafka_message_headers(message, &headers))
+    return !rd_kafka_produce(out, RD_KAFKA_PARTITION_UA, RD_KAFKA_MSG_F_COPY, message->payload, message->len, message->key,
+                             message->key_len, NULL);
+  headers = rd_kafka_headers_copy(headers);
+  rd_kafka_resp_err_t error = rd_kafka_producev(
+      producer, RD_KAFKA_V_RKT(out), RD_KAFKA_V_PARTITION(RD_KAFKA_PARTITION_UA), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+      RD_KAFKA_V_VALUE(message->payload, message->len), RD_KAFKA_V_KEY(message->key, message->key_len),
+      RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END);
+  if (error) rd_kafka_headers_destroy(headers);
+  return !error;
+}
+
 int main(int count, char **arguments) {
+  int with_headers = count > 1 && !strcmp(arguments[1], "-H");
+  count -= with_headers, arguments += with_headers;
   if (count < 6) {
-    fprintf(stderr, "usage: pass BROKERS PARTITIONS MESSAGES OUT IN...\n");
+    fprintf(stderr, "usage: pass [-H] BROKERS PARTITIONS MESSAGES OUT IN...\n");
     return 2;
   }
   int partitions = atoi(arguments[2]);
@@ -113,9 +131,7 @@ int main(int count, char **arguments) {
       if (message->err) {
         fprintf(stderr, "%s\n", rd_kafka_message_errstr(message));
       } else {
-        while (rd_kafka_produce(out, RD_KAFKA_PARTITION_UA, RD_KAFKA_MSG_F_COPY, message->payload, message->len,
-                                message->key, message->key_len, NULL))
-          serve_reports(reports, 10);
+        while (!produce(producer, out, message, with_headers)) serve_reports(reports, 10);
         taken++;
       }
       rd_kafka_message_destroy(message);

@@ -29,10 +29,16 @@ struct BenchOptions {
   func peer() throws -> String { try path("--peer") }
 
   /// A program that bench/run has built.
-  func path(_ name: String) throws -> String {
-    guard let path = values[name] else { throw BenchProblem("\(name) PATH is missing (bench/run gives it)") }
-    return path
+  func path(_ name: String) throws -> String { try required(name) }
+
+  /// An option that has to be there.
+  func required(_ name: String) throws -> String {
+    guard let value = values[name] else { throw BenchProblem("\(name) is missing (bench/run gives it)") }
+    return value
   }
+
+  /// An option that may be left out.
+  func optional(_ name: String) -> String? { values[name] }
 }
 
 /// One pass: seconds for all messages or writes.
@@ -40,12 +46,14 @@ struct Figures {
   let count: Int
   let wall: Double
   let cpu: Double
+  /// Transactions or commit jobs; 0 if the program says nothing of them.
+  let commits: Int
   /// CPU seconds a million.
   var cpuPerMillion: Double { cpu / Double(count) * 1_000_000 }
   /// Wall seconds a million.
   var wallPerMillion: Double { wall / Double(count) * 1_000_000 }
 
-  /// Runs a program that prints count, wall seconds and CPU seconds.
+  /// Runs a program that prints count, wall seconds, CPU seconds and perhaps the number of commits.
   static func measured(_ program: String, _ arguments: [String]) throws -> Figures {
     let process = Process()
     let pipe = Pipe()
@@ -59,7 +67,7 @@ struct Figures {
     guard process.terminationStatus == 0, fields.count >= 3, let count = Int(fields[0]),
       let wall = Double(fields[1]), let cpu = Double(fields[2])
     else { throw BenchProblem("\(program) failed with status \(process.terminationStatus)") }
-    return Figures(count: count, wall: wall, cpu: cpu)
+    return Figures(count: count, wall: wall, cpu: cpu, commits: fields.count > 3 ? Int(fields[3]) ?? 0 : 0)
   }
 }
 

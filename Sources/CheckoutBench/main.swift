@@ -6,6 +6,10 @@ import Foundation
 private let benchmarks: [(name: String, about: String, run: ([String]) throws -> Void)] = [
   ("json", "decode, validate and encode one request, against Foundation's Codable", { try JSONBenchmark.run($0) }),
   ("engine", "pass messages on, against C (bench/run starts it)", { try EngineBench($0[...]).run() }),
+  (
+    "exactly-once", "pass messages on in transactions, against C (bench/run starts it)",
+    { try ExactlyOnceBench($0[...]).run() }
+  ),
   ("engine-pass", "", { try EnginePass($0[...]).run() }),
   ("ordering", "order by key, against the ideal (bench/run starts it)", { try OrderingBench($0[...]).run() }),
   ("journal", "durable writes of attempts, against C (bench/run starts it)", { try JournalBench($0[...]).run() }),

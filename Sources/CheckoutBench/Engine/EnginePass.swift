@@ -42,29 +42,52 @@ struct EnginePass {
   private let count: Int
   private let out: String
   private let topics: [String]
+  private let delivery: DeliveryMode
+  private let options: BenchOptions
 
   init(_ arguments: ArraySlice<String>) throws {
-    let list = Array(arguments)
-    guard list.count >= 5, let count = Int(list[2]) else {
-      throw BenchProblem("engine-pass BROKERS GROUP MESSAGES OUT IN...")
-    }
-    brokers = list[0]
-    group = list[1]
+    options = try BenchOptions(arguments)
+    brokers = try options.required("--brokers")
+    group = try options.required("--group")
+    out = try options.required("--out")
+    topics = try options.required("--in").split(separator: ",").map(String.init)
+    guard let count = options.number("--messages"),
+      let delivery = DeliveryMode(rawValue: try options.required("--delivery"))
+    else { throw BenchProblem("engine-pass needs --messages N and --delivery at-least-once|exactly-once") }
     self.count = count
-    out = list[3]
-    topics = Array(list[4...])
+    self.delivery = delivery
   }
 
-  func run() throws {
+  private func makeBroker() throws -> KafkaBroker {
     let settings = try KafkaSettings(
-      brokers: brokers,
+      brokers: brokers, properties: [KafkaProperty("receive.message.max.bytes", "2000000000")],
       log: { line in
         FileHandle.standardError.write(Data("\(line.facility): \(line.text)\n".utf8))
       })
-    let broker = try KafkaBroker(settings: settings, group: KafkaGroupSettings(group: group, topics: topics))
+    return try KafkaBroker(
+      settings: settings, group: KafkaGroupSettings(group: group, topics: topics, delivery: delivery, workerName: group)
+    )
+  }
+
+  /// `--size` and `--milliseconds` bound a commit job as they do a transaction of the C peer.
+  private var limits: WorkerSettings {
     var limits = WorkerSettings(
       group: group, stage: "pass", deadLetters: DeadLetterSettings(topic: out, digest: { _ in "" }))
     limits.inFlightMax = 10_000
+    if let size = options.number("--size") {
+      limits.commitOutputsMax = size
+      limits.commitBytesMax = .max
+    }
+    if let milliseconds = options.number("--milliseconds") {
+      limits.commitIntervalNanoseconds = Int64(milliseconds) * 1_000_000
+    }
+    return limits
+  }
+
+  func run() throws {
+    // As the program does.
+    keepFreedMemory()
+    let broker = try makeBroker()
     let worker = Worker(
       stage: PassThrough(out: out), inbox: Inbox<PassThrough.Event>(), broker: broker, clock: Clock(),
       settings: limits, notice: { _ in })
@@ -81,7 +104,8 @@ struct EnginePass {
     guard let start else { return }
     let wall = (clock.now - start.wall) / .seconds(1)
     let cpu = Double(Glibc.clock() - start.cpu) / Double(CLOCKS_PER_SEC)
-    print("\(worker.control.health.counters.outputsCommitted) \(wall) \(cpu)")
+    let counters = worker.control.health.counters
+    print("\(counters.outputsCommitted) \(wall) \(cpu) \(counters.commits)")
     worker.control.requestStop()
     while worker.turn(waitNanoseconds: 10_000_000) == .running {}
   }
