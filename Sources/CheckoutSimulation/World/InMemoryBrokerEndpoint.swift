@@ -151,7 +151,6 @@ package final class InMemoryBrokerEndpoint: Broker {
   }
 
   package var sendsAhead: Bool { broker.settings.sendsAhead && link == nil }
-
   package func send(_ outputs: [Output], ofBatch batch: Int, generation: Int) {
     guard isAssigned, generation == self.generation else { return }
     if ahead.last?.batch != batch { ahead.append((batch, 0, 0)) }
