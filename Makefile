@@ -42,6 +42,7 @@ test: bootstrap lint ## everything CI runs: lint, warnings, style rules, all tes
 chaos: bootstrap ## the fault suite's long form (about an hour): kill -9, rebalances, outages; SEED=N runs one seed again
 	swift build $(BUILD_FLAGS) --product checkout
 	@.venv/bin/python Tests/Chaos/chaos.py --long --program "$$(swift build --show-bin-path)/checkout" $(ARGS)
+	CHECKOUT_CHAOS=1 swift test $(BUILD_FLAGS) --filter ReconciliationTests
 
 mutants: libraries ## plant faults one by one; the simulation must find each (minutes)
 	Tests/Mutants/run $(ARGS)

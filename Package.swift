@@ -82,7 +82,8 @@ let package = Package(
     .testTarget(
       name: "CheckoutToolsTests",
       dependencies: [
-        "CheckoutCore", "CheckoutTools", "CheckoutWire", "CheckoutSandbox", "CheckoutSimulation", "WorkerEngine",
+        "CheckoutCore", "CheckoutStages", "CheckoutTools", "CheckoutWire", "CheckoutSandbox", "CheckoutSimulation",
+        "JournalSamples", "WorkerEngine",
       ]),
     .testTarget(
       name: "CheckoutSandboxTests",

@@ -44,6 +44,13 @@ struct CommandLineProgram {
     case "journal purge": return try JournalPurgeCommand(context).run()
     case "migrate": return try MigrateCommand(context).run()
     case "verify": return try VerifyCommand(context).run()
+    case "parked list": return try ParkedCommand(context).list()
+    case "parked show": return try ParkedCommand(context).show()
+    case "parked retry": return try ParkedWordCommand(context, resolves: false).run()
+    case "parked resolve": return try ParkedWordCommand(context, resolves: true).run()
+    case "dead-letters list": return try DeadLettersCommand(context).list()
+    case "dead-letters show": return try DeadLettersCommand(context).show()
+    case "dead-letters redrive": return try RedriveCommand(context).run()
     case "config": return ConfigCommand(context).run()
     default: throw .usage("unknown command \(command.name)", remedy: "see: checkout help")
     }

@@ -13,6 +13,9 @@ package enum ReadStart: Hashable, Sendable {
   case time(Int64)
   /// Given offsets; partitions that are not named begin at the first message there is.
   case offsets([TopicPartition: Int64])
+
+  /// As an offset: only what arrives from now on.
+  package static let end = PartitionState.end
 }
 
 /// What one read gave.
@@ -64,6 +67,16 @@ package final class KafkaReader: Sendable {
     self.topics = topics
     self.partitions = partitions
     state = Mutex(State(data: data))
+  }
+
+  /// The partitions of a topic, without reading it. Blocks up to the limit.
+  package static func partitions(
+    of topic: String, settings: KafkaSettings, limitMilliseconds: Int = 10_000
+  ) throws(KafkaError) -> [TopicPartition] {
+    let consumer = try ConsumerHandle(settings: settings, group: nil, wake: WakeDescriptor())
+    defer { consumer.destroy() }
+    let count = try consumer.partitionCount(of: topic, limitMilliseconds: Int32(limitMilliseconds)).get()
+    return (0..<count).map { TopicPartition(topic: topic, partition: Int32($0)) }
   }
 
   /// What has arrived; waits up to `waitNanoseconds` if there is nothing. An empty batch is not the end: see `endOffsets`.

@@ -44,6 +44,7 @@ class Audit:
         self.bodies = {}  # event id -> body, to see that one id has one content
         self.types = {}
         self.faults = []
+        self.notices = {}  # origin -> ids of its checkout.receipt_pending
         self.records = 0
         self.dead = {}  # source place -> codes
         self.letters = []
@@ -108,6 +109,9 @@ class Audit:
                 self.faults.append(f"{kind} without header {name}")
         if message.key() is not None and message.key().decode() != body.get("checkout_id"):
             self.faults.append(f"{kind} has key {message.key()!r}, not its checkout_id")
+        if kind == "checkout.receipt_pending":
+            origin = "/".join(named["ce_origin"].decode().split("/")[1:3])
+            self.notices.setdefault(origin, set()).add(named["ce_id"])
         if kind in FINAL and topic in ("outcomes", "rejections"):
             id = named["ce_id"].decode()
             origin = "/".join(named["ce_origin"].decode().split("/")[1:3])
@@ -129,6 +133,8 @@ class Audit:
             "answered_twice": sorted(
                 f"{place} {answers}" for place, answers in self.outcomes.items() if self.is_twice(answers)),
             "unasked": sorted(place for place in self.outcomes if place not in self.requests),
+            "receipt_pending": len(self.notices),
+            "receipt_pending_twice": sorted(origin for origin, ids in self.notices.items() if len(ids) > 1),
             "records": self.records,
             "types": self.types,
             "dead_letters": {place: codes[0] for place, codes in sorted(self.dead.items())},

@@ -4,13 +4,13 @@ import Operations
 
 /// All commands and their flags.
 enum Commands {
-  private static let json = FlagSpec("json", help: "print JSON for machines")
+  static let json = FlagSpec("json", help: "print JSON for machines")
 
   static let table = CommandTable(
     program: "checkout",
     summary: "Kafka workers that turn checkout requests into paid, receipted orders, never charging twice.",
-    commands: [
-      demo, run, submit, verify, simulate, broker, topicsCreate, topicsCheck, migrate, journalPurge, config,
+    commands: [demo, run, submit] + parked + deadLetters + [
+      verify, simulate, broker, topicsCreate, topicsCheck, migrate, journalPurge, config,
     ],
     commonFlags: [
       FlagSpec("brokers", value: "HOST:PORT,…", help: "Kafka brokers to connect to first"),
@@ -22,8 +22,10 @@ enum Commands {
       FlagSpec("log", value: "json|pretty", help: "form of log lines (default: pretty on a terminal)"),
     ])
 
+  static let journal = FlagSpec("journal", value: "sqlite:PATH|postgres://…", help: "where attempts are remembered")
+
   private static let workFlags = [
-    FlagSpec("journal", value: "sqlite:PATH|postgres://…", help: "where attempts are remembered"),
+    journal,
     FlagSpec("gateways", value: "sandbox[:LEDGER]", help: "the services; LEDGER is a file kept over restarts"),
     FlagSpec("reference", value: "FILE|topics", help: "accounts and prices: a JSON file or compacted topics"),
     FlagSpec(
@@ -173,7 +175,7 @@ enum Commands {
       clean; 1: something is violated; 3: nothing is violated, but not everything could be told.
       """,
     flags: [
-      FlagSpec("journal", value: "sqlite:PATH", help: "where attempts are remembered"),
+      FlagSpec("journal", value: "sqlite:PATH|postgres://…", help: "where attempts are remembered"),
       FlagSpec("gateways", value: "sandbox:LEDGER", help: "the services' ledger"),
       FlagSpec("grace", value: "DURATION", help: "younger things may still be on their way (default 10s)"), json,
     ],

@@ -49,7 +49,7 @@ struct DemoCommand {
     defer { sink.close() }
     let log = context.log(sink)
     let saga = try SagaSetup.saga(context.settings)
-    let services = try Services.open(context, saga: saga)
+    let services = try Services.open(context, saga: saga, log: log)
     let cluster = try startCluster()
     let parts = PipelineParts(
       brokers: cluster.brokers, topics: context.topics, policy: context.policy, saga: saga, ports: services.ports,

@@ -34,7 +34,7 @@ struct RunCommand {
       log.info("stopping", [.signal: .integer(Int64(signal))])
       stop.make()
     }
-    let services = needsAttempts ? try Services.open(context, saga: saga) : nil
+    let services = needsAttempts ? try Services.open(context, saga: saga, log: log) : nil
     let choice: DeliveryMode?
     do throws(Problem) {
       choice = try DeliveryChoice.resolve(context, brokers: brokers, stop: stop, log: log)
@@ -58,6 +58,12 @@ struct RunCommand {
       brokers: brokers, topics: context.topics, policy: context.policy, saga: saga,
       ports: services?.ports, reference: reference, instance: context.instance, delivery: delivery,
       incarnation: SystemRandomNumberGenerator.draw())
+    if stages.contains(.reconciliation) {
+      let parked = ParkedMetrics(try Services.openReader(context), registry: parts.metrics) { [clock = context.clock] in
+        Timestamp(nanoseconds: clock.wallNanoseconds())
+      }
+      parts.metrics.onReading { parked.refresh() }
+    }
     let pipeline = try Pipeline(stages, parts, context, log: log)
     defer { services?.close(pipeline.leaseholders) }
     stop.onRequest { pipeline.requestStop() }

@@ -13,7 +13,7 @@ struct CommandContext {
   let output: Terminal
   let errors: Terminal
   let clock: any ProcessClock
-  private let environment: [String: String]
+  let environment: [String: String]
   private let trouble = BrokerTrouble()
 
   /// `baseline` stands in for the settings file if none is named; `overrides` win over everything.

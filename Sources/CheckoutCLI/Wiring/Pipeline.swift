@@ -153,8 +153,11 @@ struct WorkerRecipe: Sendable {
       saga: parts.saga, topics: parts.topics,
       worker: WorkerID("\(stage.rawValue)-\(parts.instance)/\(String(parts.incarnation, radix: 16))"),
       seed: parts.incarnation, sweepInterval: SagaSetup.span(settings[SagaSetup.sweepInterval]),
-      heldItemsMax: settings[SagaSetup.heldItemsMax])
+      heldItemsMax: settings[SagaSetup.heldItemsMax],
+      serviceCallsMax: stage == .reconciliation
+        ? min(settings[SagaSetup.serviceCallsMax], max(1, settings[Setup.inFlightMax] / 4)) : nil)
     attempts.published = { [metrics] event in metrics.count(event) }
+    if stage == .reconciliation { attempts.backlog = { [metrics] backlog in metrics.show(backlog) } }
     self.attempts = attempts
   }
 

@@ -44,6 +44,9 @@ enum SagaSetup {
     "reconciliation.hold_max", short, standard: "60s", help: "longest wait before an item is put back")
   static let heldItemsMax = Setting<Int>.integer(
     "reconciliation.held_items_max", 1...1_000_000, standard: 10_000, help: "most items held because they are not due")
+  static let serviceCallsMax = Setting<Int>.integer(
+    "reconciliation.service_calls_max", 1...100_000, standard: 256,
+    help: "most calls to one service at one time; never more than a quarter of worker.in_flight_max")
   static let sweepInterval = Setting<Duration>.duration(
     "reconciliation.sweep_interval", short, standard: "30s", help: "time between two sweeps")
 
@@ -53,7 +56,7 @@ enum SagaSetup {
     receiptTries.definition, receiptBudget.definition, settleMargin.definition, sweepAge.definition,
     waitingMax.definition,
     reconciliationBackoffFirst.definition, reconciliationBackoffMax.definition, reconciliationBudget.definition,
-    holdMax.definition, heldItemsMax.definition, sweepInterval.definition,
+    holdMax.definition, heldItemsMax.definition, serviceCallsMax.definition, sweepInterval.definition,
   ]
 
   /// The numbers in force. Throws if two of them contradict each other.

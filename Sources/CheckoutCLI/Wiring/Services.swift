@@ -14,10 +14,10 @@ struct Services {
   let ledger: any SandboxLedger
 
   /// Opens journal and sandbox.
-  static func open(_ context: CommandContext, saga: SagaSettings) throws(Problem) -> Services {
+  static func open(_ context: CommandContext, saga: SagaSettings, log: Log) throws(Problem) -> Services {
     let journal = try JournalLocation(context.settings).open(context)
     let ledger = try openLedger(context.settings[Setup.gateways], context)
-    let sandbox = try startSandbox(ledger, context, saga: saga)
+    let sandbox = try startSandbox(ledger, context, saga: saga, log: log)
     return Services(journal: journal, sandbox: sandbox, ledger: ledger)
   }
 
@@ -38,7 +38,7 @@ struct Services {
   }
 
   private static func startSandbox(
-    _ ledger: any SandboxLedger, _ context: CommandContext, saga: SagaSettings
+    _ ledger: any SandboxLedger, _ context: CommandContext, saga: SagaSettings, log: Log
   ) throws(Problem) -> SandboxThread {
     let clock = context.clock
     let settings = context.settings
@@ -48,11 +48,14 @@ struct Services {
       return try SandboxThread(
         ledger: ledger,
         settings: SandboxSettings(
-          holdDuration: SagaSetup.span(settings[Setup.sandboxHold]), lostReplyAfter: saga.callTotalTimeout),
+          holdDuration: SagaSetup.span(settings[Setup.sandboxHold]),
+          keyWindow: SagaSetup.span(settings[Setup.sandboxKeyWindow]), lostReplyAfter: saga.callTotalTimeout,
+          slowChargeAfter: SagaSetup.span(settings[Setup.sandboxSlowCharge])),
         network: network,
         clock: SandboxClock(
           now: { Timestamp(nanoseconds: clock.wallNanoseconds()) },
-          boot: { BootTime(nanoseconds: clock.bootNanoseconds()) }))
+          boot: { BootTime(nanoseconds: clock.bootNanoseconds()) }),
+        outages: OutageFile.source(settings, log: log))
     } catch {
       throw .environment(error.description)
     }

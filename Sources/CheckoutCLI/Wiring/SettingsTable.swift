@@ -86,6 +86,16 @@ enum Setup {
   static let sandboxHold = Setting<Duration>.duration(
     "sandbox.hold", .milliseconds(100)...(.seconds(86_400)), standard: "15m", help: "how long stock is held")
 
+  static let sandboxKeyWindow = Setting<Duration>.duration(
+    "sandbox.key_window", .milliseconds(100)...(.seconds(30 * 86_400)), standard: "24h",
+    help: "how long the services remember an idempotency key")
+  static let sandboxSlowCharge = Setting<Duration>.duration(
+    "sandbox.slow_charge", .milliseconds(100)...(.seconds(86_400)), standard: "2s",
+    help: "how long a charge with pm_tok_slow takes")
+  static let sandboxOutages = Setting<String?>.optionalText(
+    "sandbox.outages",
+    help: "file of outages, read again whenever it changes (default: LEDGER.outages beside sandbox:LEDGER)")
+
   static let topicPartitions = Setting<Int>.integer(
     "topics.partitions", 1...10_000, standard: 12, help: "partitions of each topic that is created")
   static let topicReplication = Setting<Int>.integer(
@@ -102,7 +112,9 @@ enum Setup {
       validationMode.definition, payloadBytesMax.definition, quantityMax.definition, linesMax.definition,
       amountMax.definition, clockSkewMax.definition, paymentMethods.definition, livemode.definition,
     ] + SagaSetup.table + [
-      sandboxSeed.definition, sandboxLatency.definition, sandboxHold.definition, topicPartitions.definition,
+      sandboxSeed.definition, sandboxLatency.definition, sandboxHold.definition, sandboxKeyWindow.definition,
+      sandboxSlowCharge.definition,
+      sandboxOutages.definition, topicPartitions.definition,
       topicReplication.definition,
     ]
 

@@ -85,6 +85,14 @@ final class WorkerMetrics: Sendable {
     }
   }
 
+  /// Shows what reconciliation has in hand.
+  func show(_ backlog: Backlog) {
+    for type in Backlog.types {
+      registry.gauge(.pending, [type.rawValue]).set(Double(backlog.counts[type] ?? 0))
+      registry.gauge(.pendingOldest, [type.rawValue]).set(Double((backlog.oldest[type] ?? .zero).nanoseconds) / 1e9)
+    }
+  }
+
   // MARK: What is asked for
 
   /// Brings the registry up to date with the worker's health; nil: it has not begun.

@@ -28,6 +28,7 @@ extension Saga {
   /// person. `notBefore`: an answer before this journal time would be none.
   mutating func again(_ trying: Trying, _ detail: String, notBefore: Timestamp? = nil, _ now: SagaNow) -> Move {
     memory.trouble = detail
+    memory.triesAtOnce = false
     // Nothing is tried further for a receipt that nobody wants any more.
     if row.cancel != nil, row.isReceipting { return next(now) }
     switch role {

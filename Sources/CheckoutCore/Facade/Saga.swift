@@ -52,6 +52,8 @@ package struct Saga: Sendable {
     var trouble: String?
     /// The service refuses us for reasons of its own: no budget is spent.
     var misconfigured = false
+    /// The service is back: the next try need not wait for its time.
+    var triesAtOnce = false
   }
 
   /// A row about to be written, and what follows once it is durable.
@@ -154,6 +156,13 @@ package struct Saga: Sendable {
     case .due:
       guard phase == .waiting else { return .nothing }
       return perform(next(now), .rules)
+    case .serviceIsBack:
+      guard phase == .waiting else { return .nothing }
+      memory.triesAtOnce = true
+      return perform(next(now), .rules)
+    case .putBack:
+      guard phase == .waiting, role == .reconciliation, let retry = row.retry else { return .nothing }
+      return perform(handOver(notBefore: retry.nextAt, schedule: retry, now), .rules)
     case .changed(let current):
       return changed(current, now)
     case .giveUp: return giveUp()
@@ -324,7 +333,7 @@ package struct Saga: Sendable {
     if role == .watching { return nextWatching(now) }
     if row.hasEnded { return .finish(.ended) }
     if row.parked != nil { return .finish(.parked) }
-    if role == .reconciliation, let retry = row.retry, retry.nextAt > now.time {
+    if role == .reconciliation, let retry = row.retry, retry.nextAt > now.time, !memory.triesAtOnce {
       return .wait(until: retry.nextAt)
     }
     switch row.state {

@@ -44,6 +44,10 @@ package enum SagaEvent: Hashable, Sendable {
   case receipt(ReceiptReply)
   /// The time waited for has come.
   case due
+  /// The service that did not answer does again: what waits for its turn to try need not wait any longer.
+  case serviceIsBack
+  /// Room is needed: what waits is to wait at its topic's end.
+  case putBack
   /// This worker itself has changed the row by another write (a cancellation was recorded).
   case changed(Attempt)
   /// The attempt is to be given up: its partition is gone, or the lease.

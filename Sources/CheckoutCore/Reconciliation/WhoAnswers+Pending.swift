@@ -47,8 +47,11 @@ extension WhoAnswers {
     return takeOver(row, message: message, role: .watching, now: now)
   }
 
-  /// A person's retry or resolve: the write that applies it makes its message the one that answers.
-  package func personsWord(_ view: AttemptView?, _ word: PersonsWord, message: Position, now: Timestamp) -> Admission {
+  /// A person's retry or resolve: the write that applies it makes its message the one that answers. The event's id goes into
+  /// the history, so that whoever said it can tell that it was this word that was applied.
+  package func personsWord(
+    _ view: AttemptView?, _ word: PersonsWord, eventID: String = "", message: Position, now: Timestamp
+  ) -> Admission {
     guard let view else { return .unknownAttempt }
     let row = view.attempt
     if row.owedBy == .message(message) || isHandedOver(row, from: message) {
@@ -58,11 +61,12 @@ extension WhoAnswers {
     guard row.parked != nil, row.version == word.rowVersion else {
       return obligations(view, message: message, now: now)
     }
-    guard let resolution = word.resolution else { return retry(row, word, message: message, now: now) }
-    return resolve(row, as: resolution, word, message: message, now: now)
+    let said = [Step.Detail("who", word.who), Step.Detail("note", word.note), Step.Detail("word", eventID)]
+    guard let resolution = word.resolution else { return retry(row, said, message: message, now: now) }
+    return resolve(row, as: resolution, word, said, message: message, now: now)
   }
 
-  private func retry(_ row: Attempt, _ word: PersonsWord, message: Position, now: Timestamp) -> Admission {
+  private func retry(_ row: Attempt, _ said: [Step.Detail], message: Position, now: Timestamp) -> Admission {
     let isWatch = row.hasEnded
     let next = changed(row, now) { next in
       next.parked = nil
@@ -81,20 +85,19 @@ extension WhoAnswers {
         if case .refused = next.compensation?.status { next.compensation?.takeBackSend() }
       }
     }
-    let detail = [Step.Detail("who", word.who), Step.Detail("note", word.note)]
-    return .takeOver(write(next, "retried by a person", detail, message), isWatch ? .watching : .reconciliation)
+    return .takeOver(write(next, "retried by a person", said, message), isWatch ? .watching : .reconciliation)
   }
 
   /// Unpaid while money is with us would be a lie: only with evidence that it went back by another way.
   private func resolve(
-    _ row: Attempt, as resolution: ResolvedAs, _ word: PersonsWord, message: Position, now: Timestamp
+    _ row: Attempt, as resolution: ResolvedAs, _ word: PersonsWord, _ said: [Step.Detail], message: Position,
+    now: Timestamp
   ) -> Admission {
     let needsEvidence = row.hasEnded || resolution != .completed
     if needsEvidence, row.holdsMoney, word.refundedOutside == nil { return .answer(.nothing) }
-    var detail = [
-      Step.Detail("as", resolution.rawValue), Step.Detail("who", word.who), Step.Detail("note", word.note),
-    ]
+    var detail = [Step.Detail("as", resolution.rawValue)] + said
     if let reference = word.refundedOutside { detail.append(.init("refunded outside", reference)) }
+    if let url = word.receiptURL { detail.append(.init("receipt", url)) }
     let owesStock = resolution != .completed && !row.hasEnded && row.owesStock
     let next = changed(row, now) { next in
       next.parked = nil
@@ -111,6 +114,7 @@ extension WhoAnswers {
       next.custody = .reconciliation
       switch resolution {
       case .completed:
+        next.receipt.url = word.receiptURL ?? next.receipt.url
         next.state = .completed
         next.endedAt = now
       case .failed, .cancelled:

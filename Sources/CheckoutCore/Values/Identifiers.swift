@@ -70,6 +70,14 @@ package struct Identifiers: Sendable {
     hash(["sweep", attempt.merchantID, attempt.idempotencyKey, "\(epoch)", "sweep"])
   }
 
+  /// Id of a person's word, said at `time`: the same word said twice is two events, of which the row's version admits one.
+  package func personsWord(_ word: PersonsWord, at time: Timestamp) -> String {
+    hash([
+      "word", word.attempt.merchantID, word.attempt.idempotencyKey, "\(word.rowVersion)",
+      word.resolution?.rawValue ?? "retry", word.who, word.note, "\(time.nanoseconds)",
+    ])
+  }
+
   /// Id of the event that brings a watched attempt back for its next look-up.
   package func watchEvent(_ attempt: AttemptID, epoch: Int64, lookUpsDone: Int) -> String {
     hash(["watch", attempt.merchantID, attempt.idempotencyKey, "\(epoch)", "\(lookUpsDone)"])

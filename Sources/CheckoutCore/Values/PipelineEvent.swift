@@ -87,10 +87,12 @@ package struct PersonsWord: Hashable, Sendable {
   package let note: String
   /// Evidence that money went back by another way (`--refunded-outside`); nil: none.
   package let refundedOutside: String?
+  /// The address of a receipt that the customer got by another way; only together with `completed`.
+  package let receiptURL: String?
 
   package init(
     attempt: AttemptIdentity, rowVersion: Int64, journalID: String, resolution: ResolvedAs?, who: String,
-    note: String, refundedOutside: String?
+    note: String, refundedOutside: String?, receiptURL: String? = nil
   ) {
     self.attempt = attempt
     self.rowVersion = rowVersion
@@ -99,6 +101,7 @@ package struct PersonsWord: Hashable, Sendable {
     self.who = who
     self.note = note
     self.refundedOutside = refundedOutside
+    self.receiptURL = receiptURL
   }
 }
 

@@ -39,14 +39,17 @@ package final class SandboxExchange: Sendable {
   /// Receipts, one for each key.
   package let receipts: SandboxReceiptGateway
 
-  /// `onArrival` is called after each submit, on the submitter's thread.
+  /// `outages` is asked before each batch of calls, on the thread that advances; `onArrival` is called after each submit, on
+  /// the submitter's thread.
   package init(
     ledger: any SandboxLedger, settings: SandboxSettings = SandboxSettings(),
     network: SandboxNetwork = SandboxNetwork(), clock: SandboxClock,
+    outages: @escaping @Sendable () -> SandboxOutages = { SandboxOutages() },
     onArrival: @escaping @Sendable () -> Void = {}
   ) {
     let core = ExchangeCore(
-      ledger: ledger, rules: SandboxRules(settings: settings), network: network, clock: clock, onArrival: onArrival)
+      ledger: ledger, rules: SandboxRules(settings: settings), network: network, clock: clock, outages: outages,
+      onArrival: onArrival)
     self.core = core
     inventory = SandboxInventoryGateway(core: core)
     payments = SandboxPaymentGateway(core: core, traits: settings.paymentTraits)
@@ -83,16 +86,18 @@ final class ExchangeCore: Sendable {
   private let ledger: any SandboxLedger
   private let rules: SandboxRules
   private let clock: SandboxClock
+  private let outages: @Sendable () -> SandboxOutages
   private let onArrival: @Sendable () -> Void
   private let state: Mutex<State>
 
   init(
     ledger: any SandboxLedger, rules: SandboxRules, network: SandboxNetwork, clock: SandboxClock,
-    onArrival: @escaping @Sendable () -> Void
+    outages: @escaping @Sendable () -> SandboxOutages, onArrival: @escaping @Sendable () -> Void
   ) {
     self.ledger = ledger
     self.rules = rules
     self.clock = clock
+    self.outages = outages
     self.onArrival = onArrival
     state = Mutex(State(draws: NetworkDraws(network)))
   }
@@ -159,11 +164,14 @@ final class ExchangeCore: Sendable {
   /// Carries a batch out in one transaction of the ledger.
   private func send(_ batch: [(SandboxCall, NetworkFate)], at boot: BootTime) -> [SandboxAnswer<GatewayReply>] {
     var answers: [SandboxAnswer<GatewayReply>] = []
+    let outages = outages()
     do throws(LedgerProblem) {
       try ledger.transact { store throws(LedgerProblem) in
         answers = []
         let now = clock.now()
-        for (call, fate) in batch { answers.append(try send(call, fate, in: store, at: now, boot: boot)) }
+        for (call, fate) in batch {
+          answers.append(try send(call, fate, outages.fault(of: call), in: store, at: now, boot: boot))
+        }
       }
       return answers
     } catch {
@@ -173,11 +181,22 @@ final class ExchangeCore: Sendable {
   }
 
   private func send(
-    _ call: SandboxCall, _ fate: NetworkFate, in store: any SandboxStore, at now: Timestamp, boot: BootTime
+    _ call: SandboxCall, _ fate: NetworkFate, _ fault: SandboxOutages.Fault?, in store: any SandboxStore,
+    at now: Timestamp, boot: BootTime
   ) throws(LedgerProblem) -> SandboxAnswer<GatewayReply> {
     if call.notAfter < boot { return SandboxAnswer(call.reply(.notSent)) }
     let lost = SandboxAnswer(
       call.reply(.unknown(detail: "no answer in time")), after: rules.settings.lostReplyAfter)
+    switch fault {
+    case .down: return SandboxAnswer(call.reply(.notApplied(.transient, detail: "the service is down")))
+    case .silent: return lost
+    case .refuse: return SandboxAnswer(call.reply(.notApplied(.permanent, detail: "the service refuses this")))
+    case .unauthorised: return SandboxAnswer(call.reply(.misconfigured(detail: "401: unknown credentials")))
+    case .loseReplies:
+      _ = try answer(to: call, in: store, at: now)
+      return lost
+    case nil: break
+    }
     switch fate {
     case .arrives: return try answer(to: call, in: store, at: now)
     case .transient: return SandboxAnswer(call.reply(.notApplied(.transient, detail: "the service is busy")))

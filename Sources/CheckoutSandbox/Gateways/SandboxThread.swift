@@ -15,11 +15,13 @@ package final class SandboxThread: Sendable {
   /// Starts the thread. Throws when the system refuses one.
   package init(
     ledger: any SandboxLedger, settings: SandboxSettings = SandboxSettings(),
-    network: SandboxNetwork = SandboxNetwork(), clock: SandboxClock
+    network: SandboxNetwork = SandboxNetwork(), clock: SandboxClock,
+    outages: @escaping @Sendable () -> SandboxOutages = { SandboxOutages() }
   ) throws(ThreadProblem) {
     let bell = bell
     let exchange = SandboxExchange(
-      ledger: ledger, settings: settings, network: network, clock: clock, onArrival: { bell.ring() })
+      ledger: ledger, settings: settings, network: network, clock: clock, outages: outages,
+      onArrival: { bell.ring() })
     self.exchange = exchange
     let stop = StopFlag()
     flag = stop

@@ -37,7 +37,8 @@ extension SandboxRules {
         amount: amount, checkout: checkout, reservationID: reservationID, magic: magic, capture: capture)
       try charge(order, record: &record, in: store, at: now)
       try store.put(record)
-      if magic == .unknownCaptured { return lost }
+      // Whoever waits longer than the client does has heard nothing.
+      if magic == .unknownCaptured || record.readyAt - now > settings.lostReplyAfter { return lost }
       return SandboxAnswer(try reply(of: record, in: store), after: record.readyAt - now)
     case .void(let chargeID):
       try void(chargeID, record: &record, in: store, at: now)

@@ -43,6 +43,10 @@ package struct PipelineSettings: Sendable {
   package var faultsTakenBack: Set<FaultDecision> = []
   /// Most records taken from the broker at once.
   package var pollRecordsMax = 1024
+  /// What is the matter with the services now; asked before each batch of calls.
+  package var outages: @Sendable () -> SandboxOutages = { SandboxOutages() }
+  /// Most calls of reconciliation to one service at one time; nil: no limit.
+  package var serviceCallsMax: Int?
 
   /// Defaults, with these accounts and prices.
   package init(reference: ReferenceData) {
@@ -185,13 +189,15 @@ extension InMemoryPipeline {
       ledger: ledger, settings: settings.sandbox, network: network,
       clock: SandboxClock(
         now: { [clock] in Timestamp(nanoseconds: clock.now().wall) },
-        boot: { BootTime(nanoseconds: host.now().boot) }))
+        boot: { BootTime(nanoseconds: host.now().boot) }),
+      outages: settings.outages)
     let trouble = TroubledGateways(exchange, services: services, faults: faults, actor: actor)
     let ports = AttemptPorts(
       journal: connection, inventory: trouble.inventory, payment: trouble.payments, receipt: trouble.receipts)
     let attempts = AttemptStageSettings(
       saga: settings.saga, topics: topics, worker: WorkerID(name), seed: settings.seed &+ incarnations,
-      sweepInterval: settings.sweepInterval, heldItemsMax: settings.heldItemsMax)
+      sweepInterval: settings.sweepInterval, heldItemsMax: settings.heldItemsMax,
+      serviceCallsMax: stage == .reconciliation ? settings.serviceCallsMax : nil)
     let identifiers = Identifiers(digest: SHA256.digest)
     let inbox = Inbox<AttemptEvent>()
     let loop: any WorkerLoop

@@ -4,46 +4,9 @@
 // One turn: messages and answers come in, machines move, and at the end everything they want goes out in one batch for
 // each port (`flush`). Nothing here decides about money: WhoAnswers and Saga do.
 
-package import CheckoutCore
+import CheckoutCore
 import CheckoutWire
 import WorkerEngine
-
-/// What comes back from journal and services.
-package enum AttemptEvent: Sendable {
-  case journal([JournalReply])
-  case gateways([GatewayReply])
-}
-
-/// What a stage that works on attempts is made of.
-package struct AttemptStageSettings: Sendable {
-  /// Limits and budgets of the saga.
-  package let saga: SagaSettings
-  /// Where events go.
-  package let topics: TopicNames
-  /// This worker's name in the journal, new for every start.
-  package let worker: WorkerID
-  /// Seed of the jitter.
-  package let seed: UInt64
-  /// How often reconciliation looks for attempts nobody works on.
-  package let sweepInterval: TimeSpan
-  /// Most items that reconciliation holds because they are not due.
-  package let heldItemsMax: Int
-  /// Told of each event when it is handed to the engine; called on the worker's thread, must not block. Nil: nobody.
-  package var published: (@Sendable (PipelineEvent) -> Void)?
-
-  /// Settings of their parts; defaults as documented.
-  package init(
-    saga: SagaSettings = SagaSettings(), topics: TopicNames = TopicNames(), worker: WorkerID, seed: UInt64,
-    sweepInterval: TimeSpan = .seconds(30), heldItemsMax: Int = 10_000
-  ) {
-    self.saga = saga
-    self.topics = topics
-    self.worker = worker
-    self.seed = seed
-    self.sweepInterval = sweepInterval
-    self.heldItemsMax = heldItemsMax
-  }
-}
 
 /// The desk of one worker. Called on the worker's thread only.
 struct AttemptDesk {
@@ -77,6 +40,11 @@ struct AttemptDesk {
   private var calls: [UInt64: Int] = [:]
 
   private var outgoing = Outgoing()
+  private var shares: ServiceShares
+  /// Services that were away and are back.
+  var recoveries = Recoveries()
+  /// Messages that wait outside the in-flight budget.
+  private(set) var waitingCount = 0
 
   init(
     settings: AttemptStageSettings, ports: AttemptPorts, identifiers: Identifiers, inbox: Inbox<AttemptEvent>
@@ -89,6 +57,8 @@ struct AttemptDesk {
     answers = Answers(identifiers: identifiers, journalID: ports.journal.id)
     lease = WorkerLease(duration: settings.saga.lease)
     random = SplitMix64(seed: settings.seed)
+    shares = ServiceShares(
+      callsMax: settings.serviceCallsMax, waitingMax: max(1, settings.heldItemsMax / 2))
     journalSink = { replies in inbox.put([.journal(replies)]) }
     gatewaySink = { replies in inbox.put([.gateways(replies)]) }
   }
@@ -125,10 +95,7 @@ struct AttemptDesk {
   mutating func wait(_ id: Int, until time: Timestamp, _ turn: inout Turn) {
     let span = time - journalTime(turn)
     let at = turn.now.bootTime + max(span, .milliseconds(1))
-    if span >= Self.shortWait, let ticket = jobs[id]?.ticket, jobs[id]?.isParked == false {
-      jobs[id]?.isParked = true
-      turn.park(ticket)
-    }
+    if span >= Self.shortWait { park(id, &turn) }
     timers.set(id, at: at.nanoseconds)
     turn.wake(at: at.nanoseconds)
   }
@@ -149,14 +116,36 @@ struct AttemptDesk {
     if jobs[id]?.saga != nil { feed(id, .due, &turn) } else { ask(id, turn) }
   }
 
+  /// Ends a job's wait: the journal is asked again.
+  mutating func askAnew(_ id: Int, _ turn: inout Turn) {
+    timers.clear(id)
+    unpark(id, &turn)
+    ask(id, turn)
+  }
+
+  /// Ends a job's wait with an event for its machine.
+  mutating func interrupt(_ id: Int, _ event: SagaEvent, _ turn: inout Turn) {
+    timers.clear(id)
+    unpark(id, &turn)
+    feed(id, event, &turn)
+  }
+
   /// Asks for the turn in which the next timer is due.
   func wakeForTimers(_ turn: inout Turn) {
     if let first = timers.first { turn.wake(at: first) }
   }
 
+  private mutating func park(_ id: Int, _ turn: inout Turn) {
+    guard let ticket = jobs[id]?.ticket, jobs[id]?.isParked == false else { return }
+    jobs[id]?.isParked = true
+    waitingCount += 1
+    turn.park(ticket)
+  }
+
   private mutating func unpark(_ id: Int, _ turn: inout Turn) {
     guard let ticket = jobs[id]?.ticket, jobs[id]?.isParked == true else { return }
     jobs[id]?.isParked = false
+    waitingCount -= 1
     turn.unpark(ticket)
   }
 
@@ -183,6 +172,7 @@ struct AttemptDesk {
 
   private mutating func drop(_ id: Int) {
     guard let job = jobs.removeValue(forKey: id) else { return }
+    if job.isParked { waitingCount -= 1 }
     timers.clear(id)
     if let ticket = job.ticket { byTicket[ticket] = nil }
     if let call = job.call { calls[call.id] = nil }
@@ -206,7 +196,7 @@ struct AttemptDesk {
       submit(.findCheckout(checkout, limit: WhoAnswers.attemptsLookedAt), .find(job: id))
     case .refused(let attempt, _, _): submit(.find(attempt), .find(job: id))
     case .pending(_, let work): submit(.find(work.attempt.attemptID), .find(job: id))
-    case .word(let word): submit(.find(word.attempt.attemptID), .find(job: id))
+    case .word(_, let word): submit(.find(word.attempt.attemptID), .find(job: id))
     }
   }
 
@@ -284,7 +274,7 @@ struct AttemptDesk {
       act(id, who.refused(view, fingerprint: fingerprint, failures: failures, asking), &turn)
     case .cancel(_, let reason): act(id, who.cancel(view, reason: reason, asking), &turn)
     case .pending(let eventID, let work):
-      if let notBefore = work.notBefore, notBefore > asking.now {
+      if let notBefore = work.notBefore, notBefore > asking.now, !job.hurries {
         act(
           id,
           who.putBack(view, eventID: eventID, notBefore: notBefore, message: job.position, now: asking.now),
@@ -292,7 +282,8 @@ struct AttemptDesk {
       } else {
         act(id, who.pending(view, eventID: eventID, message: job.position, now: asking.now), &turn)
       }
-    case .word(let word): act(id, who.personsWord(view, word, message: job.position, now: asking.now), &turn)
+    case .word(let eventID, let word):
+      act(id, who.personsWord(view, word, eventID: eventID, message: job.position, now: asking.now), &turn)
     }
   }
 
@@ -345,6 +336,9 @@ struct AttemptDesk {
     machines[attempt] = id
     jobs[id]?.saga = Saga(row: row, role: role, message: job.position, context: context)
     feed(id, event, &turn)
+    guard jobs[id]?.hurries == true else { return }
+    jobs[id]?.hurries = false
+    interrupt(id, .serviceIsBack, &turn)
   }
 
   /// Another message of this worker has the attempt now.
@@ -373,7 +367,7 @@ struct AttemptDesk {
       finish(id, answers.events(end, saga.row), &turn)
     case .lost, .gaveUp:
       guard job.ticket != nil else { return }
-      if saga.hasCallInFlight { leaveOrphan(of: job, id) }
+      if saga.hasCallInFlight { leaveOrphan(of: job, id, &turn) }
       releaseMachine(of: job, id)
       jobs[id]?.saga = nil
       jobs[id]?.call = nil
@@ -382,14 +376,15 @@ struct AttemptDesk {
   }
 
   /// The machine stays behind alone, to store the late answer of its call; the message starts anew.
-  private mutating func leaveOrphan(of job: AttemptJob, _ id: Int) {
+  private mutating func leaveOrphan(of job: AttemptJob, _ id: Int, _ turn: inout Turn) {
     var orphan = job
     orphan.ticket = nil
+    orphan.isParked = false
     lastJob += 1
     jobs[lastJob] = orphan
     guard let call = job.call else { return }
     calls[call.id] = lastJob
-    outgoing.withdraw(call)
+    takeBack(call, &turn)
   }
 
   private mutating func sagaWritten(_ id: Int, _ result: JournalResult, _ turn: inout Turn) {
@@ -409,32 +404,60 @@ struct AttemptDesk {
 
   // MARK: Gateways
 
-  /// Queues a call, with the time after which it must not go on the wire.
+  /// Sends a call, or lets it wait for room at its service.
   private mutating func dispatch(_ id: Int, _ call: SagaCall, _ turn: inout Turn) {
-    let margin = settings.saga.notAfterMargin
-    var notAfter = lease.end
-    if let end = call.notAfter {
-      notAfter = min(notAfter, turn.now.bootTime + (end - journalTime(turn)))
-    }
-    notAfter = notAfter + (.zero - margin)
+    guard let merchant = jobs[id]?.saga?.row.identity.merchantID else { return }
     lastNumber += 1
     jobs[id]?.call = (lastNumber, call.operation)
     calls[lastNumber] = id
-    guard let merchant = jobs[id]?.saga?.row.identity.merchantID else { return }
-    outgoing.add(call, id: lastNumber, notAfter: notAfter, merchantID: merchant)
+    switch shares.offer(lastNumber, call, merchantID: merchant) {
+    case .sent: outgoing.add(call, id: lastNumber, notAfter: notAfter(call, turn), merchantID: merchant)
+    case .waits: park(id, &turn)
+    case .refused:
+      calls[lastNumber] = nil
+      jobs[id]?.call = nil
+      feed(id, call.crowded, &turn)
+    }
+  }
+
+  /// After which time a call must not go on the wire: the lease's end, or the end of the provider's key window.
+  private func notAfter(_ call: SagaCall, _ turn: Turn) -> BootTime {
+    var last = lease.end
+    if let end = call.notAfter { last = min(last, turn.now.bootTime + (end - journalTime(turn))) }
+    return last + (.zero - settings.saga.notAfterMargin)
   }
 
   /// A service has answered.
   mutating func answered(_ reply: GatewayReply, _ turn: inout Turn) {
-    let callID: UInt64
-    let event: SagaEvent
-    switch reply {
-    case .inventory(let id, let reply): (callID, event) = (id, .inventory(reply))
-    case .payment(let id, let reply): (callID, event) = (id, .payment(reply))
-    case .receipt(let id, let reply): (callID, event) = (id, .receipt(reply))
+    let (callID, service, event, isTrouble) = reply.summary
+    for next in shares.ended(callID) {
+      outgoing.add(next.call, id: next.id, notAfter: notAfter(next.call, turn), merchantID: next.merchantID)
+      if let id = calls[next.id] { unpark(id, &turn) }
     }
+    let isBack = shares.heard(service, isTrouble: isTrouble)
+    if let id = calls.removeValue(forKey: callID) {
+      jobs[id]?.call = nil
+      jobs[id]?.troubledBy = isTrouble ? service : nil
+      feed(id, event, &turn)
+    }
+    if isBack { recoveries.begin(service, at: journalTime(turn)) }
+    if isTrouble {
+      recoveries.end(service)
+      for (shed, call) in shares.shed(service) { answerUnsent(shed, call.crowded, &turn) }
+    }
+    if recoveries.isUnderWay(service), !shares.isCrowded { hurry(service, &turn) }
+  }
+
+  /// A call that still waits for room is answered "never sent"; one that has gone to its port is taken back there.
+  private mutating func takeBack(_ call: (id: UInt64, operation: Operation), _ turn: inout Turn) {
+    guard let waiting = shares.takeBack(call.id) else { return outgoing.withdraw(call) }
+    answerUnsent(call.id, waiting.notSent, &turn)
+  }
+
+  private mutating func answerUnsent(_ callID: UInt64, _ event: SagaEvent, _ turn: inout Turn) {
     guard let id = calls.removeValue(forKey: callID) else { return }
     jobs[id]?.call = nil
+    unpark(id, &turn)
     feed(id, event, &turn)
   }
 
@@ -453,11 +476,14 @@ struct AttemptDesk {
     for ticket in tickets {
       guard let id = byTicket.removeValue(forKey: ticket) else { continue }
       if let attempt = jobs[id]?.question.attemptID { attempts.append(attempt) }
+      if jobs[id]?.isParked == true { waitingCount -= 1 }
+      jobs[id]?.isParked = false
       jobs[id]?.ticket = nil
       timers.clear(id)
-      if let call = jobs[id]?.call { outgoing.withdraw(call) }
+      let call = jobs[id]?.call
       // Without a machine there is no late answer to store; what the journal still answers finds nobody.
       if jobs[id]?.saga == nil { drop(id) } else { feed(id, .giveUp, &turn) }
+      if let call { takeBack(call, &turn) }
     }
     if !attempts.isEmpty { submit(.giveUp(settings.worker, attempts), .nothing) }
   }

@@ -15,7 +15,7 @@ enum Question: Sendable {
   /// Work this off.
   case pending(eventID: String, PendingWork)
   /// Apply a person's word.
-  case word(PersonsWord)
+  case word(eventID: String, PersonsWord)
 
   /// The attempt it is about; nil for a cancellation, which finds its own.
   var attemptID: AttemptID? {
@@ -24,7 +24,7 @@ enum Question: Sendable {
     case .refused(let id, _, _): id
     case .cancel: nil
     case .pending(_, let work): work.attempt.attemptID
-    case .word(let word): word.attempt.attemptID
+    case .word(_, let word): word.attempt.attemptID
     }
   }
 }
@@ -41,7 +41,17 @@ struct AttemptJob: Sendable {
   let question: Question
   /// The machine, while the attempt is ours.
   var saga: Saga?
-  /// The call in flight.
+  /// When it was taken in.
+  let admittedAt: BootTime
+  /// Journal time at which its message was written.
+  let toldAt: Timestamp
+  /// What its message is.
+  let type: EventType
+  /// True once its service is back: it need not wait for its time.
+  var hurries = false
+  /// The service whose answer to its latest call was none; nil: the latest was one.
+  var troubledBy: Service?
+  /// The call in flight, or waiting for room at its service.
   var call: (id: UInt64, operation: Operation)?
   /// True while it is outside the in-flight budget.
   var isParked = false

@@ -40,7 +40,8 @@ package struct FacadeStage: Stage {
       desk.begin(
         AttemptJob(
           ticket: delivery.ticket, position: delivery.position, origin: event.origin, subject: subject,
-          trace: event.trace, offsetsWereLost: delivery.offsetsWereLost, question: question), &turn)
+          trace: event.trace, offsetsWereLost: delivery.offsetsWereLost, question: question,
+          admittedAt: turn.now.bootTime, toldAt: event.time, type: event.type), &turn)
     } catch {
       turn.deadLetter(delivery.ticket, error)
     }

@@ -1,8 +1,8 @@
 // Between the engine's records and Wire's messages.
 
 import CheckoutCore
-import CheckoutWire
-import WorkerEngine
+package import CheckoutWire
+package import WorkerEngine
 
 extension Delivery {
   /// The message's place, timestamp included.
@@ -31,7 +31,7 @@ extension Record {
 
 extension EncodedEvent {
   /// The event as the engine produces it.
-  func output(_ topics: TopicNames) -> Output {
+  package func output(_ topics: TopicNames) -> Output {
     Output(
       topic: topics.name(topic), key: bytes(keyPlace), value: bytes(valuePlace),
       headers: headerPlaces.map { WorkerEngine.Header(name: bytes($0.name), value: bytes($0.value)) })

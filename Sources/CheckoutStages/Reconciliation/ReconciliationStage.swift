@@ -10,9 +10,17 @@ package struct ReconciliationStage: Stage {
 
   private let settings: AttemptStageSettings
   private var desk: AttemptDesk
-  /// Items that are not due, by job.
-  private var held: Set<Int> = []
   private var nextSweep: BootTime?
+  private var nextRelief: BootTime?
+  private var nextReport: BootTime?
+
+  /// How long an item waits here at least before it makes room for others.
+  private static let rest = TimeSpan.seconds(15)
+  /// How often, and for how many items at most, room is made.
+  private static let reliefInterval = TimeSpan.seconds(1)
+  private static let reliefMax = 1_000
+  /// How often the backlog is told.
+  private static let reportInterval = TimeSpan.seconds(2)
 
   /// A stage on these ports; `inbox` is the worker's.
   package init(
@@ -22,8 +30,8 @@ package struct ReconciliationStage: Stage {
     desk = AttemptDesk(settings: settings, ports: ports, identifiers: identifiers, inbox: inbox)
   }
 
-  /// Without the lease nothing may be started; nor while as many items are held as may be. Putting those beyond back at once
-  /// instead would send them round the topic, a journal write each, as fast as it goes.
+  /// Without the lease nothing may be started; nor while as many items wait here as may. Those that have rested a while then
+  /// make room (`makeRoom`); putting back at once whatever comes too many would send it round the topic as fast as it goes.
   package private(set) var wantsPause = true
 
   /// An item that waits must not hold up a later one of its checkout (a cancellation hands an attempt over anew): they
@@ -51,7 +59,8 @@ package struct ReconciliationStage: Stage {
         AttemptJob(
           ticket: delivery.ticket, position: delivery.position, origin: event.origin,
           subject: EventSubject(identity), trace: event.trace, offsetsWereLost: delivery.offsetsWereLost,
-          question: question))
+          question: question, admittedAt: turn.now.bootTime, toldAt: event.time,
+          type: event.type))
       holdOrAsk(id, &turn)
     } catch {
       turn.deadLetter(delivery.ticket, error)
@@ -63,7 +72,7 @@ package struct ReconciliationStage: Stage {
     let question: Question
     switch event.content {
     case .work(let work): (journal, question) = (work.journalID, .pending(eventID: event.id, work))
-    case .word(let word): (journal, question) = (word.journalID, .word(word))
+    case .word(let word): (journal, question) = (word.journalID, .word(eventID: event.id, word))
     }
     guard journal == desk.ports.journal.id else { throw MalformedEvent("journal_id: of another journal") }
     return question
@@ -76,7 +85,10 @@ package struct ReconciliationStage: Stage {
     }
     let now = desk.journalTime(turn)
     guard notBefore > now else { return desk.ask(id, turn) }
-    held.insert(id)
+    if let job = desk.jobs[id], desk.waited(job, for: .receipt) {
+      desk.jobs[id]?.hurries = true
+      return desk.ask(id, turn)
+    }
     desk.wait(id, until: min(notBefore, now + settings.saga.holdMax), &turn)
   }
 
@@ -114,12 +126,28 @@ package struct ReconciliationStage: Stage {
   }
 
   package mutating func tick(_ turn: inout Turn) {
-    for id in desk.dueJobs(&turn) {
-      held.remove(id)
-      desk.goOn(id, &turn)
-    }
+    for id in desk.dueJobs(&turn) { desk.goOn(id, &turn) }
+    makeRoom(&turn)
+    report(turn)
     beginSweep(&turn)
     end(&turn)
+  }
+
+  /// As many wait as may (their service is away, or they are not due): the ones here longest go back to the topic's end, so that
+  /// what comes behind them, and may need another service, is not held up.
+  private mutating func makeRoom(_ turn: inout Turn) {
+    // While a service that is back works its backlog off, room is made that way; what went round the topic would miss it.
+    guard desk.waitingCount >= settings.heldItemsMax, !desk.recoveries.isAnyUnderWay else { return }
+    if let nextRelief, turn.now.bootTime < nextRelief { return }
+    nextRelief = turn.now.bootTime + Self.reliefInterval
+    desk.relieve(atMost: Self.reliefMax, restedFor: Self.rest, &turn)
+  }
+
+  private mutating func report(_ turn: Turn) {
+    guard let told = settings.backlog else { return }
+    if let nextReport, turn.now.bootTime < nextReport { return }
+    nextReport = turn.now.bootTime + Self.reportInterval
+    told(Backlog(desk.jobs.values, at: desk.journalTime(turn)))
   }
 
   private mutating func beginSweep(_ turn: inout Turn) {
@@ -137,7 +165,6 @@ package struct ReconciliationStage: Stage {
 
   package mutating func forget(_ tickets: [Ticket], _ turn: inout Turn) {
     desk.forget(tickets, &turn)
-    held = held.filter { desk.jobs[$0]?.ticket != nil }
     end(&turn)
   }
 
@@ -145,7 +172,10 @@ package struct ReconciliationStage: Stage {
     desk.renewLease(&turn)
     desk.wakeForTimers(&turn)
     let holdsLease = desk.lease.isHeld(at: turn.now.bootTime)
-    wantsPause = !holdsLease || held.count >= settings.heldItemsMax
+    let isFull = desk.waitingCount >= settings.heldItemsMax
+    wantsPause = !holdsLease || isFull
+    if settings.backlog != nil { turn.wake(at: (nextReport ?? turn.now.bootTime).nanoseconds) }
+    if isFull { turn.wake(at: (nextRelief ?? turn.now.bootTime).nanoseconds) }
     if holdsLease { turn.wake(at: nextSweep?.nanoseconds ?? turn.now.boot) }
     desk.flush(turn)
   }

@@ -89,7 +89,8 @@ package enum EventDecoder {
     PersonsWord(
       attempt: try reader.identity(), rowVersion: try reader.integer("row_version"),
       journalID: try reader.text("journal_id"), resolution: resolution, who: try reader.text("who"),
-      note: try reader.text("note"), refundedOutside: try reader.optionalText("refunded_outside"))
+      note: try reader.text("note"), refundedOutside: try reader.optionalText("refunded_outside"),
+      receiptURL: try reader.optionalText("receipt_url"))
   }
 
   private static func fingerprint(_ reader: EventReader) throws(MalformedEvent) -> Fingerprint {

@@ -163,5 +163,6 @@ extension JSONWriter {
     field("who", word.who)
     field("note", word.note)
     field("refunded_outside", ifPresent: word.refundedOutside)
+    field("receipt_url", ifPresent: word.receiptURL)
   }
 }

@@ -1,5 +1,5 @@
 // What an ended or waiting attempt says about itself, read off the journal's row alone.
-import CheckoutCore
+package import CheckoutCore
 
 extension JSONWriter {
   /// The body of `checkout.completed`, `checkout.failed` or `checkout.cancelled`, by the event's type.
@@ -78,12 +78,14 @@ extension JSONWriter {
     field("replayed", false)
   }
 
-  private mutating func amount(_ attempt: Attempt) {
+  /// Members `amount_minor` and `currency` of an open object: what has to be paid.
+  package mutating func amount(_ attempt: Attempt) {
     field("amount_minor", attempt.amount.minor)
     field("currency", attempt.amount.currency.code)
   }
 
-  private mutating func payment(_ attempt: Attempt) {
+  /// Members `payment_status`, `captured_minor` and `charge_id` of an open object: what is known of the money.
+  package mutating func payment(_ attempt: Attempt) {
     switch attempt.charge.status {
     case .captured(let id, let amount):
       field("payment_status", "captured")
@@ -136,7 +138,7 @@ extension JSONWriter {
 }
 
 /// What is still owed for an attempt; names for people, on the wire of `checkout.parked`.
-enum Obligation: String, CaseIterable {
+package enum Obligation: String, Hashable, CaseIterable, Sendable {
   case settleReserve = "settle_reserve"
   case settleCharge = "settle_charge"
   case cancelIntent = "cancel_intent"
@@ -149,10 +151,10 @@ enum Obligation: String, CaseIterable {
 
 extension Attempt {
   /// The latest hold the service ever gave; nil if none.
-  fileprivate var reservationID: String? { holds.last { $0.reservationID != nil }?.reservationID }
+  package var reservationID: String? { holds.last { $0.reservationID != nil }?.reservationID }
 
   /// In the order in which they would be worked off.
-  fileprivate var openObligations: [Obligation] {
+  package var openObligations: [Obligation] {
     var open: [Obligation] = []
     if holds.contains(where: { $0.status == .intended }) { open.append(.settleReserve) }
     switch charge.status {

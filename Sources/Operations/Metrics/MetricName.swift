@@ -131,6 +131,13 @@ extension MetricName {
   /// Attempts waiting for reconciliation.
   package static let pending = MetricName(
     name: "checkout_pending_attempts", kind: .gauge, labels: ["type"], help: "Attempts waiting for reconciliation.")
+  /// Age of the oldest attempt waiting for reconciliation.
+  package static let pendingOldest = MetricName(
+    name: "checkout_pending_oldest_seconds", kind: .gauge, labels: ["type"],
+    help: "Age of the oldest attempt waiting for reconciliation.")
+  /// Age of the oldest parked attempt.
+  package static let parkedOldest = MetricName(
+    name: "checkout_parked_oldest_seconds", kind: .gauge, help: "How long the oldest parked attempt has been waiting.")
   /// Attempts waiting for a person.
   package static let parked = MetricName(
     name: "checkout_parked_attempts", kind: .gauge, labels: ["reason"], help: "Attempts waiting for a person.")

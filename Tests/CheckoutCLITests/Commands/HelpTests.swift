@@ -6,8 +6,9 @@ import Testing
 @Suite("checkout help")
 struct HelpTests {
   private static let commands = [
-    "demo", "run", "submit", "verify", "simulate", "broker", "topics create", "topics check", "migrate",
-    "journal purge", "config",
+    "demo", "run", "submit", "parked list", "parked show", "parked retry", "parked resolve", "dead-letters list",
+    "dead-letters show", "dead-letters redrive", "verify", "simulate", "broker", "topics create", "topics check",
+    "migrate", "journal purge", "config",
   ]
 
   @Test("the overview names every command and fits 80 columns")

@@ -17,6 +17,14 @@ final class LocalPipeline {
 
   var ledger: String { folder.path("ledger.db") }
 
+  /// What is the matter with the services from now on; every worker reads it again at once. Nil: nothing.
+  func outage(_ text: String?) throws { _ = try folder.file("ledger.db.outages", text ?? "") }
+
+  /// Runs a command of the journal's people to its end.
+  func parked(_ arguments: [String]) throws -> Finished {
+    try Project.checkout(["parked"] + arguments + ["--journal", "sqlite:\(folder.path("journal.db"))"])
+  }
+
   /// What every worker is started with: the samples' date, and times short enough for a test. The session is short
   /// because the broker gives a killed worker's partitions to others only when it is over.
   private var settings: [String] {

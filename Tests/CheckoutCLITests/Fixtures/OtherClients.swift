@@ -58,6 +58,9 @@ struct Audit: Decodable {
   let answered_twice: [String]
   let unasked: [String]
   let types: [String: Int]
+  /// Requests that were told that their receipt follows, and those that were told more than once.
+  let receipt_pending: Int
+  let receipt_pending_twice: [String]
   /// By place in checkout.requests (`PARTITION/OFFSET`) the code.
   let dead_letters: [String: String]
   let faults: [String]

@@ -127,6 +127,7 @@ enum ReceiptKind: String, CaseIterable {
 /// Kinds of everything that can happen to a machine.
 enum SagaEventKind: String, CaseIterable {
   case created, tookOver, written, conflicted, journalRefused, inventory, payment, receipt, due, changed, giveUp
+  case serviceIsBack, putBack
 
   init(_ event: SagaEvent) {
     switch event {
@@ -139,6 +140,8 @@ enum SagaEventKind: String, CaseIterable {
     case .payment: self = .payment
     case .receipt: self = .receipt
     case .due: self = .due
+    case .serviceIsBack: self = .serviceIsBack
+    case .putBack: self = .putBack
     case .changed: self = .changed
     case .giveUp: self = .giveUp
     }
@@ -148,6 +151,8 @@ enum SagaEventKind: String, CaseIterable {
   func samples(_ row: Attempt) throws -> [SagaEvent] {
     switch self {
     case .created: [.created]
+    case .serviceIsBack: [.serviceIsBack]
+    case .putBack: [.putBack]
     case .tookOver: [.tookOver]
     case .written: [.written]
     case .conflicted:

@@ -145,7 +145,9 @@ import Testing
     var known = row
     switch event {
     case .conflicted(let current?), .changed(let current): known = current.version > row.version ? current : row
-    case .created, .tookOver, .written, .conflicted, .journalRefused, .inventory, .payment, .receipt, .due, .giveUp:
+    case .created, .tookOver, .written, .conflicted, .journalRefused, .inventory, .payment, .receipt, .due,
+      .serviceIsBack,
+      .putBack, .giveUp:
       break
     }
     #expect(write.row.version == known.version + 1, comment)

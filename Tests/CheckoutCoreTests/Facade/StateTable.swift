@@ -119,7 +119,7 @@ extension SagaEvent {
     case .inventory(let reply): InventoryKind(reply).rawValue.spaced
     case .payment(let reply): PaymentKind(reply).rawValue.spaced
     case .receipt(let reply): ReceiptKind(reply).rawValue.spaced
-    case .created, .tookOver, .written, .conflicted, .journalRefused, .due, .changed, .giveUp:
+    case .created, .tookOver, .written, .conflicted, .journalRefused, .due, .serviceIsBack, .putBack, .changed, .giveUp:
       SagaEventKind(self).rawValue.spaced
     }
   }

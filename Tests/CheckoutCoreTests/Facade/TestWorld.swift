@@ -452,7 +452,8 @@ final class TestWorld {
     switch event {
     case .inventory, .payment, .receipt:
       if earlier.hasCallInFlight { violations.append("an answer was met with silence: \(event)") }
-    case .created, .tookOver, .written, .conflicted, .journalRefused, .due, .changed, .giveUp: break
+    case .serviceIsBack, .putBack, .created, .tookOver, .written, .conflicted, .journalRefused, .due, .changed, .giveUp:
+      break
     }
   }
 

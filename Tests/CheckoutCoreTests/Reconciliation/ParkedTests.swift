@@ -100,6 +100,32 @@ import Testing
     expectSound(world)
   }
 
+  @Test("a receipt sent by hand is in the outcome, and the history names who closed it and by which event")
+  func receiptByHand() throws {
+    let parked = try world { $0.receipts.refuses = true }
+    let row = try #require(parked.row)
+    let word = PersonsWord(
+      attempt: row.identity, rowVersion: row.version, journalID: "j", resolution: .completed, who: "ana@host",
+      note: "by hand", refundedOutside: nil, receiptURL: "https://shop.example/r/1")
+    let admission = WhoAnswers(context: parked.context(WorkerID("w/1"))).personsWord(
+      AttemptView(attempt: row, ownedUntil: nil), word, eventID: "event-1", message: TestWorld.origin(9).position,
+      now: parked.now)
+    guard case .write(let write, then: .outcome(let closed)) = admission else {
+      Issue.record("\(admission)")
+      return
+    }
+    #expect(closed.receipt.url == "https://shop.example/r/1")
+    #expect(
+      write.steps == [
+        Step(
+          "resolved by a person",
+          [
+            .init("as", "completed"), .init("who", "ana@host"), .init("note", "by hand"), .init("word", "event-1"),
+            .init("receipt", "https://shop.example/r/1"),
+          ])
+      ])
+  }
+
   // Resolving an unknown charge as failed once opened the checkout for a second charge, and nobody watched the first.
   @Test("an unknown charge closed as failed is watched, and its checkout stays closed; a late success is refunded")
   func unknownClosed() throws {

@@ -21,12 +21,16 @@ final class VirtualSandbox: Sendable {
   private let time: VirtualTime
   private let replies = Mutex<[GatewayReply]>([])
 
-  init(settings: SandboxSettings = SandboxSettings(), network: SandboxNetwork = SandboxNetwork()) {
+  init(
+    settings: SandboxSettings = SandboxSettings(), network: SandboxNetwork = SandboxNetwork(),
+    outages: @escaping @Sendable () -> SandboxOutages = { SandboxOutages() }
+  ) {
     let time = VirtualTime()
     self.time = time
     exchange = SandboxExchange(
       ledger: ledger, settings: settings, network: network,
-      clock: SandboxClock(now: { time.now }, boot: { BootTime(nanoseconds: (time.now - Self.start).nanoseconds) }))
+      clock: SandboxClock(now: { time.now }, boot: { BootTime(nanoseconds: (time.now - Self.start).nanoseconds) }),
+      outages: outages)
   }
 
   /// Moves both clocks.

@@ -32,7 +32,9 @@ struct AttemptDeskTests {
       ticket: Ticket(slot: 0, offset: offset, generation: 1), position: position, origin: Origin(position),
       subject: EventSubject(identity), trace: nil, offsetsWereLost: false,
       question: .pending(
-        eventID: "e", PendingWork(attempt: identity, notBefore: .distantFuture, journalID: "j")))
+        eventID: "e", PendingWork(attempt: identity, notBefore: .distantFuture, journalID: "j")),
+      admittedAt: BootTime(nanoseconds: 0),
+      toldAt: Timestamp(nanoseconds: 0), type: .receiptPending)
   }
 
   // 4. A message that only waited for its time was taken away with its partition; its timer was cleared, and nothing ever looked

@@ -159,7 +159,8 @@ enum SampleEvents {
         .personsWord(
           PersonsWord(
             attempt: identity, rowVersion: 7, journalID: "j1", resolution: resolution, who: "ana", note: "seen",
-            refundedOutside: resolution == .failed ? "bank-17" : nil)))
+            refundedOutside: resolution == .failed ? "bank-17" : nil,
+            receiptURL: resolution == .completed ? "https://receipts.example/17" : nil)))
     }
     return work + words
   }
