@@ -187,14 +187,16 @@ extension InMemoryBroker {
 
   /// All messages of a topic that readers of committed records see, by partition and offset.
   package func log(of topic: String) -> [StoredRecord] {
-    (topics[topic] ?? []).flatMap { log in
-      log.open.isEmpty ? log.records : log.records.filter { $0.offset < log.stable }
-    }
+    (topics[topic] ?? []).flatMap(Self.visible)
   }
 
   /// The same of a partition.
   package func log(of partition: TopicPartition) -> [StoredRecord] {
-    log(of: partition.topic).filter { $0.partition == partition }
+    topics[partition.topic].map { Self.visible($0[Int(partition.partition)]) } ?? []
+  }
+
+  private static func visible(_ log: PartitionLog) -> [StoredRecord] {
+    log.open.isEmpty ? log.records : log.records.filter { $0.offset < log.stable }
   }
 
   /// Offset of the next message of a partition.
