@@ -38,9 +38,10 @@ struct EventReader {
 
   init(_ broker: KafkaBroker) { self.broker = broker }
 
-  /// The first event from here on that `pick` takes; gives up after 30 seconds.
+  /// The first event from here on that `pick` takes; gives up after 90 seconds: a member whose leaving got lost on a busy
+  /// machine holds its partitions at the mock cluster for up to three session time-outs of 10 seconds.
   mutating func wait<Found>(for what: String, _ pick: (BrokerEvent) -> Found?) throws -> Found {
-    let deadline = monotonicNanoseconds() + 30_000_000_000
+    let deadline = monotonicNanoseconds() + 90_000_000_000
     while monotonicNanoseconds() < deadline {
       while next < seen.count {
         next += 1
